@@ -1,0 +1,199 @@
+//! The command line: what can be typed, with help and examples.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use quadcast_core::{Duplicates, Setting, TiePolicy, ValidationUse};
+use quadcast_data::Format;
+
+/// Learn from, forecast with and fairly judge temporal and evolving knowledge graphs.
+#[derive(Debug, Parser)]
+#[command(name = "quadcast", version, arg_required_else_help = true, after_help = EXAMPLES)]
+pub struct Arguments {
+    #[command(subcommand)]
+    pub command: Command,
+    #[command(flatten)]
+    pub common: Common,
+}
+
+const EXAMPLES: &str = "Examples:
+  quadcast run --data examples/harbour          judge the recurrency baseline on a small dataset
+  quadcast data info ICEWS14                    what is in a dataset ($QUADCAST_DATA is searched for names)
+  quadcast data audit ICEWS14                   is it fit for a fair comparison?
+  quadcast models                               what there is, with papers and settings
+
+Exit codes: 0 success, 1 failure, 2 wrong usage or bad input.";
+
+/// Options of every command.
+#[derive(Debug, Args)]
+pub struct Common {
+    /// Print one JSON document on standard output and nothing else there
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// Threads to use; results do not depend on it [default: all cores]
+    #[arg(long, global = true, value_name = "N")]
+    pub threads: Option<NonZeroUsize>,
+    /// No progress, no remarks
+    #[arg(long, short, global = true, conflicts_with = "verbose")]
+    pub quiet: bool,
+    /// Say more: how the data was read, what was assumed
+    #[arg(long, short, global = true)]
+    pub verbose: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Fit a model, judge it on the test period, keep a record
+    #[command(after_help = RUN_EXAMPLES)]
+    Run(RunOptions),
+    /// List the models with their papers, settings and options
+    Models,
+    /// Look at datasets
+    #[command(subcommand)]
+    Data(DataCommand),
+}
+
+const RUN_EXAMPLES: &str = "Examples:
+  quadcast run --data examples/harbour
+  quadcast run --model recurrency --data ICEWS14 --setting multi-step
+  quadcast run --data YAGO --set variant=strict --set lambda=0.1
+  quadcast run runs/recurrency-ICEWS14-single-step-1/run.toml --out again
+
+A run leaves one folder: run.toml (everything needed to repeat it), metrics.json, ranks.csv.zst (one row per
+query) and model.json.";
+
+/// What to run. A configuration file gives defaults, options override it.
+#[derive(Debug, Args)]
+pub struct RunOptions {
+    /// A configuration file (the run.toml of another run will do)
+    pub config: Option<PathBuf>,
+    /// The model; see `quadcast models` [default: recurrency]
+    #[arg(long, value_name = "NAME")]
+    pub model: Option<String>,
+    /// A dataset folder, or a name to be found in $QUADCAST_DATA
+    #[arg(long, value_name = "PATH|NAME")]
+    pub data: Option<String>,
+    /// Layout of the dataset, where the detection is wrong
+    #[arg(long, value_enum)]
+    pub format: Option<FormatArgument>,
+    /// A model setting as key=value; may be repeated
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub settings: Vec<String>,
+    /// What the model may see of the test period [default: single-step]
+    #[arg(long, value_enum)]
+    pub setting: Option<SettingArgument>,
+    /// Whether validation facts are history at test time [default: observed]
+    #[arg(long, value_enum)]
+    pub validation: Option<ValidationArgument>,
+    /// Tie policy of the headline numbers; all others stand in the record [default: expected]
+    #[arg(long, value_enum)]
+    pub ties: Option<TiesArgument>,
+    /// Ask repeated test facts as often as they stand there
+    #[arg(long)]
+    pub keep_duplicates: bool,
+    /// Seed of every random draw [default: 1]
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Folder of the record [default: runs/MODEL-DATA-SETTING-SEED]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Replace a complete record in the output folder
+    #[arg(long)]
+    pub overwrite: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum DataCommand {
+    /// Count what is in a dataset
+    #[command(
+        after_help = "Examples:\n  quadcast data info examples/harbour\n  quadcast data info ICEWS14 --json"
+    )]
+    Info(Source),
+    /// Check whether a dataset is fit for a fair comparison; exit code 2 if a check fails
+    #[command(
+        after_help = "Examples:\n  quadcast data audit examples/harbour\n  quadcast data audit YAGO --json"
+    )]
+    Audit(Source),
+    /// List the known benchmark variants
+    List,
+}
+
+/// A dataset on disk.
+#[derive(Debug, Args)]
+pub struct Source {
+    /// A dataset folder, or a name to be found in $QUADCAST_DATA
+    #[arg(value_name = "PATH|NAME")]
+    pub data: String,
+    /// Layout of the dataset, where the detection is wrong
+    #[arg(long, value_enum)]
+    pub format: Option<FormatArgument>,
+}
+
+/// Makes the command-line words of a library enum.
+macro_rules! argument {
+    ($(#[$doc:meta])* $name:ident => $target:ident { $($(#[$about:meta])* $variant:ident),+ $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, ValueEnum)]
+        pub enum $name { $($(#[$about])* $variant),+ }
+
+        impl From<$name> for $target {
+            fn from(value: $name) -> Self {
+                match value { $($name::$variant => Self::$variant),+ }
+            }
+        }
+    };
+}
+
+argument!(FormatArgument => Format {
+    /// Integer ids: subject relation object time
+    Quads,
+    /// Names and ISO dates: subject relation object date
+    Labelled,
+    /// Integer ids with start and end dates
+    Intervals,
+    /// OpenKE: count line, then head tail relation
+    Openke,
+    /// WikidataEvolve: updates, increments, snapshots
+    WikidataEvolve,
+    /// DKGE: snapshot1..n with ids of their own
+    Snapshots,
+});
+
+argument!(SettingArgument => Setting {
+    /// Every earlier step is known, also test steps
+    SingleStep,
+    /// Nothing of the test period is known
+    MultiStep,
+    /// As single-step, and the model keeps learning
+    Online,
+});
+
+argument!(ValidationArgument => ValidationUse {
+    /// Validation facts are history (the field's choice)
+    Observed,
+    /// Only training facts precede the test period
+    Withheld,
+});
+
+argument!(TiesArgument => TiePolicy {
+    /// Exact expectation under random order
+    Expected,
+    /// One random order
+    Random,
+    /// Mean of best and worst rank
+    Mean,
+    /// Gold answer first
+    Optimistic,
+    /// Gold answer last
+    Pessimistic,
+    /// By entity id
+    Ordinal,
+});
+
+impl RunOptions {
+    /// What `--keep-duplicates` asks for, if given.
+    pub fn duplicates(&self) -> Option<Duplicates> {
+        self.keep_duplicates.then_some(Duplicates::Keep)
+    }
+}

@@ -1,0 +1,92 @@
+//! `quadcast data …`: what is in a dataset, is it sound, and which are known.
+
+use comfy_table::{ColumnConstraint, ContentArrangement};
+use quadcast_data::{Family, LoadOptions, Loaded, VARIANTS, Variant, Verdict, load, locate};
+use quadcast_report::{counted, plain_table};
+
+use crate::arguments::Source;
+use crate::failure::Failure;
+use crate::output::Output;
+
+/// Columns that a table may take.
+const WIDTH: u16 = 100;
+
+/// Finds and reads a dataset, and says how on request.
+pub fn open(data: &str, options: LoadOptions, output: &Output) -> Result<Loaded, Failure> {
+    let loaded = load(&locate(data)?, &options)?;
+    for note in &loaded.notes {
+        output.detail(note);
+    }
+    Ok(loaded)
+}
+
+fn open_source(source: &Source, output: &Output) -> Result<Loaded, Failure> {
+    open(&source.data, LoadOptions { format: source.format.map(Into::into) }, output)
+}
+
+pub fn info(source: &Source, output: &Output) -> Result<(), Failure> {
+    let info = quadcast_data::info(&open_source(source, output)?);
+    output.result(&info, || info.text())
+}
+
+pub fn audit(source: &Source, output: &Output) -> Result<(), Failure> {
+    let audit = quadcast_data::audit(&open_source(source, output)?);
+    output.result(&audit, || audit.text())?;
+    if audit.worst() == Verdict::Fail {
+        return Err(Failure::input("the audit failed; see the checks above"));
+    }
+    Ok(())
+}
+
+pub fn list(output: &Output) -> Result<(), Failure> {
+    output.result(&VARIANTS, || {
+        let mut text = catalogue();
+        text.push_str("✓ counted and hashed by this project, the rest as published; ");
+        text.push_str("-v shows sources and quirks\n");
+        if output.verbose {
+            text.extend(VARIANTS.iter().map(details));
+        }
+        text
+    })
+}
+
+/// One table per task.
+fn catalogue() -> String {
+    let families =
+        [Family::Forecasting, Family::Completion, Family::Intervals, Family::Evolving, Family::Static];
+    let number = |count: Option<usize>| count.map_or_else(|| "–".to_owned(), |count| counted(count as u64));
+    let mut text = String::new();
+    for family in families {
+        let mut table =
+            plain_table(&["name", "", "entities", "relations", "train", "valid", "test", "time"], 2..7);
+        for variant in VARIANTS.iter().filter(|variant| variant.family == family) {
+            table.add_row([
+                variant.name.to_owned(),
+                if variant.stored { "✓" } else { "" }.to_owned(),
+                number(variant.entities),
+                number(variant.relations),
+                number(variant.train),
+                number(variant.valid),
+                number(variant.test),
+                variant.time.to_owned(),
+            ]);
+        }
+        table.set_content_arrangement(ContentArrangement::Dynamic).set_width(WIDTH);
+        for column in table.column_iter_mut().take(7) {
+            column.set_constraint(ColumnConstraint::ContentWidth);
+        }
+        text.push_str(&format!("{}\n{}\n\n", family.word(), table.trim_fmt()));
+    }
+    text
+}
+
+/// Source, licence, other names and quirks of a variant.
+fn details(variant: &Variant) -> String {
+    let mut text =
+        format!("\n{}\n  source: {}\n  licence: {}\n", variant.name, variant.source, variant.licence);
+    if !variant.aliases.is_empty() {
+        text.push_str(&format!("  also called: {}\n", variant.aliases.join(", ")));
+    }
+    text.extend(variant.quirks.iter().map(|quirk| format!("  - {quirk}\n")));
+    text
+}

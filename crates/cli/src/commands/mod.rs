@@ -1,0 +1,5 @@
+//! One file per verb.
+
+pub mod data;
+pub mod models;
+pub mod run;

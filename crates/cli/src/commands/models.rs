@@ -1,0 +1,62 @@
+//! `quadcast models`: what there is.
+
+use quadcast_core::Capabilities;
+use quadcast_models::{Entry, Family, MODELS, OptionInfo};
+use serde::Serialize;
+
+use crate::failure::Failure;
+use crate::output::Output;
+
+#[derive(Serialize)]
+struct Row {
+    name: &'static str,
+    aliases: &'static [&'static str],
+    family: Family,
+    about: &'static str,
+    paper: &'static str,
+    capabilities: Capabilities,
+    options: &'static [OptionInfo],
+    defaults: toml::Table,
+}
+
+pub fn execute(output: &Output) -> Result<(), Failure> {
+    let rows: Vec<Row> = MODELS
+        .iter()
+        .map(|entry| Row {
+            name: entry.name,
+            aliases: entry.aliases,
+            family: entry.family,
+            about: entry.about,
+            paper: entry.paper,
+            capabilities: entry.capabilities,
+            options: entry.options,
+            defaults: (entry.defaults)(),
+        })
+        .collect();
+    output.result(&rows, || MODELS.iter().map(describe).collect::<Vec<_>>().join("\n"))
+}
+
+fn describe(entry: &Entry) -> String {
+    let settings: Vec<&str> = entry.capabilities.settings.iter().map(|s| s.word()).collect();
+    let mut traits = vec![settings.join(", ")];
+    if entry.capabilities.explains {
+        traits.push("explains its answers".to_owned());
+    }
+    if entry.capabilities.inductive {
+        traits.push("knows new entities".to_owned());
+    }
+    if !entry.capabilities.random {
+        traits.push("no randomness".to_owned());
+    }
+    let defaults = (entry.defaults)();
+    let mut text = format!("{}\n  {}\n  {}\n  {}\n", entry.name, entry.about, entry.paper, traits.join("; "));
+    for option in entry.options {
+        let default = defaults.get(option.key).map(ToString::to_string).unwrap_or_default();
+        text.push_str(&format!(
+            "    --set {:<12} {} [{default}]\n",
+            format!("{}=…", option.key),
+            option.about
+        ));
+    }
+    text
+}

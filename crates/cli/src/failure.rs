@@ -1,0 +1,59 @@
+//! How a command can fail, and the exit code that says so.
+
+use std::fmt::Display;
+
+use quadcast_data::DataError;
+use quadcast_eval::EvalError;
+use quadcast_models::ConfigError;
+use quadcast_report::FileError;
+
+/// An error and its exit code.
+#[derive(Debug)]
+pub struct Failure {
+    pub error: anyhow::Error,
+    pub code: u8,
+}
+
+impl Failure {
+    /// Wrong usage or bad input: exit code 2.
+    pub fn input(error: impl Display) -> Self {
+        Self { error: anyhow::anyhow!("{error}"), code: 2 }
+    }
+
+    /// Something that the user's input is not to blame for: exit code 1.
+    pub fn internal(error: impl Display) -> Self {
+        Self { error: anyhow::anyhow!("{error}"), code: 1 }
+    }
+}
+
+impl From<DataError> for Failure {
+    fn from(error: DataError) -> Self {
+        Self::input(error)
+    }
+}
+
+impl From<ConfigError> for Failure {
+    fn from(error: ConfigError) -> Self {
+        Self::input(error)
+    }
+}
+
+impl From<FileError> for Failure {
+    fn from(error: FileError) -> Self {
+        match error {
+            FileError::Write { .. } => Self::internal(error),
+            FileError::Read { .. } | FileError::Content { .. } => Self::input(error),
+        }
+    }
+}
+
+impl From<EvalError> for Failure {
+    fn from(error: EvalError) -> Self {
+        match error {
+            EvalError::Model(_) => Self::internal(error),
+            EvalError::NotChronological { .. } | EvalError::Empty { .. } | EvalError::Setting { .. } => {
+                Self::input(error)
+            }
+        }
+    }
+}

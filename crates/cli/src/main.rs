@@ -1,0 +1,49 @@
+//! The `quadcast` command: learn from, forecast with and fairly judge temporal and evolving knowledge graphs.
+
+mod arguments;
+mod commands;
+mod failure;
+mod memory;
+mod output;
+mod progress;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use arguments::{Arguments, Command, DataCommand};
+use failure::Failure;
+use output::Output;
+
+// Large short-lived buffers are the rule here; this allocator hands their pages back without a system call each time.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    match execute(arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("error: {:#}", failure.error);
+            ExitCode::from(failure.code)
+        }
+    }
+}
+
+fn execute(arguments: Arguments) -> Result<(), Failure> {
+    let common = arguments.common;
+    if let Some(threads) = common.threads {
+        rayon::ThreadPoolBuilder::new()
+            .num_threads(threads.get())
+            .build_global()
+            .map_err(Failure::internal)?;
+    }
+    let output = Output { json: common.json, quiet: common.quiet, verbose: common.verbose };
+    match arguments.command {
+        Command::Run(options) => commands::run::execute(&options, &output),
+        Command::Models => commands::models::execute(&output),
+        Command::Data(DataCommand::Info(source)) => commands::data::info(&source, &output),
+        Command::Data(DataCommand::Audit(source)) => commands::data::audit(&source, &output),
+        Command::Data(DataCommand::List) => commands::data::list(&output),
+    }
+}

@@ -1,0 +1,49 @@
+//! Where results and remarks go: results to standard output, everything else to standard error.
+
+use std::io::{self, IsTerminal, Write};
+use std::sync::Arc;
+
+use quadcast_core::{Progress, Silent};
+use serde::Serialize;
+
+use crate::failure::Failure;
+use crate::progress::Bars;
+
+/// How a command speaks.
+#[derive(Clone, Copy, Debug)]
+pub struct Output {
+    pub json: bool,
+    pub quiet: bool,
+    pub verbose: bool,
+}
+
+impl Output {
+    /// The result: one JSON document, or text for people.
+    pub fn result(&self, document: &impl Serialize, text: impl FnOnce() -> String) -> Result<(), Failure> {
+        let mut out = io::stdout().lock();
+        let written = if self.json {
+            serde_json::to_writer_pretty(&mut out, document)
+                .map_err(io::Error::from)
+                .and_then(|()| writeln!(out))
+        } else {
+            write!(out, "{}", text())
+        };
+        match written {
+            // A reader that has seen enough (`| head`) is not an error.
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            other => other.map_err(Failure::internal),
+        }
+    }
+
+    /// A remark that only `--verbose` shows.
+    pub fn detail(&self, text: &str) {
+        if self.verbose {
+            eprintln!("{text}");
+        }
+    }
+
+    /// Progress bars on a terminal, silence elsewhere.
+    pub fn progress(&self) -> Arc<dyn Progress> {
+        if self.quiet || !io::stderr().is_terminal() { Arc::new(Silent) } else { Arc::new(Bars::default()) }
+    }
+}

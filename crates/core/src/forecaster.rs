@@ -1,0 +1,134 @@
+//! What a forecasting model is, and what it is given.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    DirectedRelation, EntityId, History, ModelError, Quad, Query, Run, ScoreSink, Setting, Snapshot, Step,
+};
+
+/// What a model can do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Capabilities {
+    /// Settings it supports.
+    pub settings: &'static [Setting],
+    /// Whether it gives reasons for its answers.
+    pub explains: bool,
+    /// Whether it can answer about entities that training never saw.
+    pub inductive: bool,
+    /// Whether two runs with different seeds can differ.
+    pub random: bool,
+}
+
+/// A forecasting model. The evaluator calls the verbs in this order: `fit` once; then for every step to be judged
+/// `begin`, `score` (possibly on several threads), and, if the setting allows it, `observe`.
+pub trait Forecaster: Send + Sync {
+    /// What the model can do.
+    fn capabilities(&self) -> Capabilities;
+
+    /// Learns from the facts before the validation period; `validation` judges candidate models.
+    fn fit(
+        &mut self,
+        history: &History<'_>,
+        validation: &dyn Validation,
+        run: &Run,
+    ) -> Result<(), ModelError>;
+
+    /// Prepares for queries about `step`, knowing `history`. Steps never go back within one evaluation, but a new
+    /// evaluation may start at an earlier step.
+    fn begin(&mut self, step: Step, history: &History<'_>) -> Result<(), ModelError>;
+
+    /// Scores all candidates of each query; one row per query goes into the sink. Queries are about the step of the
+    /// last `begin`, and `history` is the one given there.
+    fn score(
+        &self,
+        history: &History<'_>,
+        queries: &[Query],
+        sink: &mut dyn ScoreSink,
+    ) -> Result<(), ModelError>;
+
+    /// Is told the truth of a step after it was scored. Not called in multi-step evaluation.
+    fn observe(&mut self, _snapshot: &Snapshot<'_>) -> Result<(), ModelError> {
+        Ok(())
+    }
+
+    /// Why `answer` has its score, or `None` if the model gives no reasons.
+    fn explain(
+        &self,
+        _history: &History<'_>,
+        _query: &Query,
+        _answer: EntityId,
+    ) -> Result<Option<Explanation>, ModelError> {
+        Ok(None)
+    }
+
+    /// The learned state.
+    fn save(&self) -> Result<SavedModel, ModelError>;
+
+    /// Takes a learned state that `save` gave.
+    fn load(&mut self, saved: &SavedModel) -> Result<(), ModelError>;
+}
+
+/// Learned state in an open format.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SavedModel {
+    /// Everything that is not a tensor.
+    pub state: serde_json::Value,
+}
+
+/// Judges models on the validation period, under the protocol of the run. Test facts are out of reach.
+pub trait Validation: Sync {
+    /// Number of steps that one play goes through.
+    fn steps(&self) -> u64;
+
+    /// Plays the validation steps: `begin`, `score` and `observe` as in the setting that will be tested.
+    fn play(&self, model: &mut dyn Forecaster) -> Result<ValidationReport, ModelError>;
+}
+
+/// How a model did on the validation period: time-aware filter, tie policy of the protocol.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ValidationReport {
+    /// Over all queries.
+    pub all: SelectionScore,
+    /// Per directed relation (`2R` entries).
+    pub by_relation: Vec<SelectionScore>,
+}
+
+impl ValidationReport {
+    /// The score of one directed relation.
+    pub fn relation(&self, relation: DirectedRelation) -> SelectionScore {
+        self.by_relation.get(relation.index()).copied().unwrap_or_default()
+    }
+}
+
+/// A mean reciprocal rank and what it was taken over.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SelectionScore {
+    /// Number of queries.
+    pub queries: u64,
+    /// Mean reciprocal rank; 0 without queries.
+    pub mrr: f64,
+}
+
+/// Why an answer has its score.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Explanation {
+    /// The question.
+    pub query: Query,
+    /// The answer.
+    pub answer: EntityId,
+    /// Its score as the model ranks it.
+    pub score: f64,
+    /// Past facts it rests on, most important first.
+    pub evidence: Vec<Evidence>,
+    /// Numbers of the model at hand, by name.
+    pub details: serde_json::Map<String, serde_json::Value>,
+}
+
+/// A past fact and its part in a score.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Evidence {
+    /// The fact.
+    pub fact: Quad,
+    /// What it adds to the score.
+    pub weight: f64,
+}

@@ -1,0 +1,42 @@
+//! Core shapes of Quadcast: facts, ids, the time axis, datasets, history views, queries, score rows, model
+//! traits, the protocol and named random streams. No file access and no models live here; every other
+//! crate depends on this one.
+//!
+//! The one idea behind the crate: *the evaluator owns the clock*. A model is handed a [`History`] that ends
+//! before the query; gold answers and filters never reach it.
+
+mod dataset;
+mod error;
+mod evolving;
+mod facts;
+mod forecaster;
+mod history;
+mod ids;
+mod intervals;
+mod protocol;
+mod query;
+mod random;
+mod run;
+mod score;
+mod time;
+mod vocabulary;
+
+pub use dataset::{Dataset, Fingerprint, Split, Splits, StaticGraph, TypeConstraints};
+pub use error::{LeakError, ModelError, ScoreError};
+pub use evolving::{
+    CategoryKind, CategoryTriples, EvolvingDataset, EvolvingStep, SplitTriples, TripleOperation,
+};
+pub use facts::{Facts, Snapshot};
+pub use forecaster::{
+    Capabilities, Evidence, Explanation, Forecaster, SavedModel, SelectionScore, Validation, ValidationReport,
+};
+pub use history::{Event, History, HistoryIndex};
+pub use ids::{EntityId, Quad, RelationId, Step, Triple};
+pub use intervals::{IntervalDataset, IntervalFact, PartialDate};
+pub use protocol::{Candidates, Duplicates, Filter, Protocol, Setting, TiePolicy, ValidationUse};
+pub use query::{DirectedRelation, Direction, Query};
+pub use random::stream;
+pub use run::{Progress, Run, Silent};
+pub use score::{Background, Constant, ScoreRow, ScoreSink};
+pub use time::{Calendar, TimeAxis, TimeUnit};
+pub use vocabulary::{Names, Vocabulary};

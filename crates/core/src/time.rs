@@ -1,0 +1,229 @@
+//! The time axis: dense steps on one side, the original time stamps, their unit and gaps on the other.
+
+use jiff::ToSpan;
+use jiff::civil::{Date, DateTime};
+use serde::{Deserialize, Serialize};
+
+use crate::Step;
+
+/// What one unit of an original time stamp means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TimeUnit {
+    /// Seconds.
+    Second,
+    /// Minutes.
+    Minute,
+    /// Hours.
+    Hour,
+    /// Days.
+    Day,
+    /// Years.
+    Year,
+    /// Unknown: the file only numbers its steps.
+    Step,
+}
+
+impl TimeUnit {
+    /// The singular English word.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Second => "second",
+            Self::Minute => "minute",
+            Self::Hour => "hour",
+            Self::Day => "day",
+            Self::Year => "year",
+            Self::Step => "step",
+        }
+    }
+}
+
+/// How original time stamps map to the calendar: the unit and the date that 0 stands for, where known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Calendar {
+    /// Unit of the original time stamps.
+    pub unit: TimeUnit,
+    /// The year that time stamp 0 lies in (with `unit = year`), or the year of [`Calendar::day_zero`].
+    pub year_zero: Option<i16>,
+    /// Day of the year (1-based) that time stamp 0 stands for; `None` with `unit = year` or when unknown.
+    pub day_zero: Option<i16>,
+}
+
+impl Calendar {
+    /// Time stamps that only number steps.
+    pub const UNKNOWN: Self = Self { unit: TimeUnit::Step, year_zero: None, day_zero: None };
+
+    /// Days since 1970-01-01, the calendar of files with ISO dates.
+    pub const UNIX_DAYS: Self = Self::from_january_first(TimeUnit::Day, 1970);
+
+    /// A calendar whose time stamp 0 is January 1st of `year`.
+    pub const fn from_january_first(unit: TimeUnit, year: i16) -> Self {
+        Self { unit, year_zero: Some(year), day_zero: Some(1) }
+    }
+
+    /// A calendar of years whose time stamp 0 is `year`.
+    pub const fn years_from(year: i16) -> Self {
+        Self { unit: TimeUnit::Year, year_zero: Some(year), day_zero: None }
+    }
+
+    /// A time stamp in words: an ISO date, a date with a time, a year, or the bare number.
+    pub fn label(&self, time: i64) -> String {
+        self.calendar_label(time).unwrap_or_else(|| time.to_string())
+    }
+
+    fn calendar_label(&self, time: i64) -> Option<String> {
+        let year = self.year_zero?;
+        if self.unit == TimeUnit::Year {
+            return Some((i64::from(year) + time).to_string());
+        }
+        let zero: DateTime = Date::new(year, 1, 1)
+            .ok()?
+            .checked_add((i64::from(self.day_zero?) - 1).days())
+            .ok()?
+            .to_datetime(jiff::civil::Time::midnight());
+        let span = match self.unit {
+            TimeUnit::Second => jiff::Span::new().try_seconds(time),
+            TimeUnit::Minute => jiff::Span::new().try_minutes(time),
+            TimeUnit::Hour => jiff::Span::new().try_hours(time),
+            TimeUnit::Day => jiff::Span::new().try_days(time),
+            TimeUnit::Year | TimeUnit::Step => return None,
+        };
+        let moment = zero.checked_add(span.ok()?).ok()?;
+        if moment.time() == jiff::civil::Time::midnight() {
+            Some(moment.date().to_string())
+        } else {
+            Some(format!("{} {:02}:{:02}", moment.date(), moment.hour(), moment.minute()))
+        }
+    }
+}
+
+/// Every time stamp that occurs in a dataset, in order. A [`Step`] is an index into it, so "the previous step" is
+/// always the previous *existing* time stamp, whatever the gaps.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TimeAxis {
+    times: Vec<i64>,
+    granularity: i64,
+    calendar: Calendar,
+}
+
+impl TimeAxis {
+    /// Builds the axis from original time stamps in any order, repetitions allowed.
+    pub fn new(mut times: Vec<i64>, calendar: Calendar) -> Self {
+        times.sort_unstable();
+        times.dedup();
+        let granularity = times.iter().fold(0_u64, |g, &t| gcd(g, t.unsigned_abs())).max(1) as i64;
+        // With a date origin such as 1970 the offset says nothing about the raster: use the gaps alone.
+        let granularity = if calendar == Calendar::UNIX_DAYS { gap_gcd(&times) } else { granularity };
+        Self { times, granularity, calendar }
+    }
+
+    /// Number of steps.
+    pub fn len(&self) -> usize {
+        self.times.len()
+    }
+
+    /// Whether there is no step at all.
+    pub fn is_empty(&self) -> bool {
+        self.times.is_empty()
+    }
+
+    /// Original time stamps in order.
+    pub fn times(&self) -> &[i64] {
+        &self.times
+    }
+
+    /// Original time stamp of a step.
+    ///
+    /// # Panics
+    /// If the step is not on this axis.
+    pub fn time(&self, step: Step) -> i64 {
+        self.times[step.index()]
+    }
+
+    /// The step of an original time stamp, if it occurs.
+    pub fn step(&self, time: i64) -> Option<Step> {
+        self.times.binary_search(&time).ok().map(|i| Step(i as u32))
+    }
+
+    /// The raster of the original time stamps: the greatest common divisor of all of them (24 for days written in
+    /// hours, 15 for quarters of an hour).
+    pub fn granularity(&self) -> i64 {
+        self.granularity
+    }
+
+    /// Time of a step in raster units (original / granularity): the `τ` of the papers, gaps kept. Models with a
+    /// decay in time use differences of it. Steps beyond the axis follow at one unit each.
+    pub fn ordinal(&self, step: Step) -> i64 {
+        match (self.times.get(step.index()), self.times.last()) {
+            (Some(time), _) => time.div_euclid(self.granularity),
+            (None, Some(last)) => {
+                last.div_euclid(self.granularity) + (step.index() - self.times.len() + 1) as i64
+            }
+            (None, None) => i64::from(step.0),
+        }
+    }
+
+    /// Neighbouring steps that are further apart than one raster unit, as (step before the gap, width in units).
+    pub fn gaps(&self) -> impl Iterator<Item = (Step, i64)> + '_ {
+        self.times.windows(2).enumerate().filter_map(|(i, w)| {
+            let width = (w[1] - w[0]) / self.granularity;
+            (width > 1).then_some((Step(i as u32), width))
+        })
+    }
+
+    /// Unit and origin.
+    pub fn calendar(&self) -> Calendar {
+        self.calendar
+    }
+
+    /// The same axis read with another calendar (the catalogue knows what 0 stands for).
+    #[must_use]
+    pub fn with_calendar(mut self, calendar: Calendar) -> Self {
+        self.calendar = calendar;
+        self
+    }
+
+    /// A step in words: a date where the calendar is known, the original number otherwise.
+    pub fn label(&self, step: Step) -> String {
+        self.calendar.label(self.time(step))
+    }
+}
+
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+fn gap_gcd(times: &[i64]) -> i64 {
+    times.windows(2).fold(0_u64, |g, w| gcd(g, w[1].abs_diff(w[0]))).max(1) as i64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hours_become_days() {
+        let calendar = Calendar::from_january_first(TimeUnit::Hour, 2014);
+        let axis = TimeAxis::new(vec![48, 0, 24, 24, 120], calendar);
+        assert_eq!(axis.times(), [0, 24, 48, 120]);
+        assert_eq!(axis.granularity(), 24);
+        assert_eq!(axis.ordinal(Step(3)), 5);
+        assert_eq!(axis.gaps().collect::<Vec<_>>(), [(Step(2), 3)]);
+        assert_eq!(axis.label(Step(3)), "2014-01-06");
+    }
+
+    #[test]
+    fn labels_fall_back_to_the_number() {
+        assert_eq!(TimeAxis::new(vec![7], Calendar::UNKNOWN).label(Step(0)), "7");
+        assert_eq!(Calendar::years_from(1830).label(188), "2018");
+        assert_eq!(Calendar::from_january_first(TimeUnit::Minute, 2018).label(15), "2018-01-01 00:15");
+        assert_eq!(Calendar::from_january_first(TimeUnit::Day, 2018).label(i64::MAX), i64::MAX.to_string());
+    }
+
+    #[test]
+    fn unix_days_use_gaps_only() {
+        let axis = TimeAxis::new(vec![16071, 16073, 16077], Calendar::UNIX_DAYS);
+        assert_eq!(axis.granularity(), 2);
+        assert_eq!(axis.label(Step(0)), "2014-01-01");
+    }
+}

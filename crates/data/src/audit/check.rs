@@ -1,0 +1,124 @@
+//! What an audit says.
+
+use serde::Serialize;
+
+use crate::info::Block;
+
+/// Outcome of a check, ordered by gravity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// The question makes no sense for this kind of data.
+    Skip,
+    /// Nothing to object.
+    Pass,
+    /// Usable, but whoever reads the results must know.
+    Warn,
+    /// Results would not mean what they seem to mean.
+    Fail,
+}
+
+impl Verdict {
+    /// The word used in text.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Skip => "skip",
+            Self::Pass => "pass",
+            Self::Warn => "warn",
+            Self::Fail => "fail",
+        }
+    }
+}
+
+/// One question of the checklist and its answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Check {
+    /// `D1` to `D5`.
+    pub id: &'static str,
+    /// What is asked.
+    pub question: &'static str,
+    /// The answer.
+    pub verdict: Verdict,
+    /// What the answer rests on.
+    pub evidence: String,
+    /// What to do about it.
+    pub advice: Option<String>,
+}
+
+/// Collects findings; the gravest decides the verdict.
+pub(super) struct Findings {
+    verdict: Verdict,
+    evidence: Vec<String>,
+    advice: Vec<String>,
+}
+
+impl Findings {
+    pub fn new() -> Self {
+        Self { verdict: Verdict::Pass, evidence: Vec::new(), advice: Vec::new() }
+    }
+
+    pub fn skip(reason: &str) -> Self {
+        Self {
+            verdict: Verdict::Skip,
+            evidence: vec![format!("not applicable: {reason}")],
+            advice: Vec::new(),
+        }
+    }
+
+    /// States a fact without judging it.
+    pub fn note(&mut self, evidence: impl Into<String>) {
+        self.evidence.push(evidence.into());
+    }
+
+    pub fn warn(&mut self, evidence: impl Into<String>) {
+        self.add(Verdict::Warn, evidence);
+    }
+
+    pub fn fail(&mut self, evidence: impl Into<String>) {
+        self.add(Verdict::Fail, evidence);
+    }
+
+    pub fn advise(&mut self, advice: impl Into<String>) {
+        self.advice.push(advice.into());
+    }
+
+    fn add(&mut self, verdict: Verdict, evidence: impl Into<String>) {
+        self.verdict = self.verdict.max(verdict);
+        self.evidence.push(evidence.into());
+    }
+
+    pub fn into_check(self, id: &'static str, question: &'static str) -> Check {
+        let advice = (!self.advice.is_empty()).then(|| self.advice.join("; "));
+        Check { id, question, verdict: self.verdict, evidence: self.evidence.join("; "), advice }
+    }
+}
+
+/// The answers to all questions.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Audit {
+    /// Name of the dataset.
+    pub dataset: String,
+    /// The checks in order.
+    pub checks: Vec<Check>,
+}
+
+impl Audit {
+    /// The gravest verdict.
+    pub fn worst(&self) -> Verdict {
+        self.checks.iter().map(|check| check.verdict).max().unwrap_or(Verdict::Skip)
+    }
+
+    /// The audit for people: a block of text, lines of at most a hundred columns.
+    pub fn text(&self) -> String {
+        let mut block = Block::default();
+        block.heading(&format!("Audit of {}: {}", self.dataset, self.worst().word()));
+        for check in &self.checks {
+            block.heading(&format!("{}  {}  {}", check.id, check.verdict.word(), check.question));
+            block.sentence(&check.evidence, "    ");
+            if let Some(advice) = &check.advice {
+                block.sentence(advice, " -> ");
+            }
+        }
+        block.finish()
+    }
+}

@@ -1,0 +1,161 @@
+//! What the catalogue knows about one variant.
+
+use quadcast_core::{Calendar, Splits};
+use serde::Serialize;
+
+/// The kind of task that a variant was made for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Family {
+    /// Predict facts of the future; the splits follow each other in time.
+    Forecasting,
+    /// Predict missing facts of the past; the splits interleave in time.
+    Completion,
+    /// Facts with a start and an end.
+    Intervals,
+    /// Graphs that change in steps.
+    Evolving,
+    /// Graphs without time.
+    Static,
+}
+
+impl Family {
+    /// The word used in tables.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Forecasting => "forecasting",
+            Self::Completion => "completion",
+            Self::Intervals => "intervals",
+            Self::Evolving => "evolving",
+            Self::Static => "static",
+        }
+    }
+}
+
+/// Sizes of an evolving graph at one of its steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct SnapshotCounts {
+    /// Entities present (or seen so far, where the source counts so).
+    pub entities: usize,
+    /// Relations present, inverses not counted.
+    pub relations: usize,
+    /// Training triples: of the whole snapshot, or the new ones where each step lists only those.
+    pub train: usize,
+    /// Validation triples, all of them.
+    pub valid: usize,
+    /// Test triples, all of them.
+    pub test: usize,
+}
+
+impl SnapshotCounts {
+    /// The counts in the order of the fields.
+    pub const fn new(entities: usize, relations: usize, train: usize, valid: usize, test: usize) -> Self {
+        Self { entities, relations, train, valid, test }
+    }
+}
+
+/// A benchmark variant. Numbers are `None` where no source states them and no file was at hand to count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Variant {
+    /// Name, unique without regard to case.
+    pub name: &'static str,
+    /// The task.
+    pub family: Family,
+    /// Other names in circulation. One alias may belong to several variants: that is the trouble with them.
+    pub aliases: &'static [&'static str],
+    /// Size of the entity id space.
+    pub entities: Option<usize>,
+    /// Number of relations.
+    pub relations: Option<usize>,
+    /// Training facts.
+    pub train: Option<usize>,
+    /// Validation facts.
+    pub valid: Option<usize>,
+    /// Test facts.
+    pub test: Option<usize>,
+    /// Sizes per step, for evolving graphs.
+    pub snapshots: &'static [SnapshotCounts],
+    /// Steps and their unit, in words.
+    pub time: &'static str,
+    /// What an original time stamp means; `None` where the files carry dates or nothing is known.
+    pub calendar: Option<Calendar>,
+    /// Content hash of each split.
+    pub fingerprints: Splits<Option<&'static str>>,
+    /// Content hash of the whole.
+    pub fingerprint: Option<&'static str>,
+    /// Where it comes from.
+    pub source: &'static str,
+    /// What is known about its licence.
+    pub licence: &'static str,
+    /// Peculiarities that change results.
+    pub quirks: &'static [&'static str],
+    /// Whether the project holds the files and counted and hashed them itself.
+    pub stored: bool,
+}
+
+impl Variant {
+    /// A variant of which nothing is known: the base that entries fill in.
+    pub(super) const UNKNOWN: Self = Self {
+        name: "",
+        family: Family::Forecasting,
+        aliases: &[],
+        entities: None,
+        relations: None,
+        train: None,
+        valid: None,
+        test: None,
+        snapshots: &[],
+        time: "",
+        calendar: None,
+        fingerprints: Splits { train: None, valid: None, test: None },
+        fingerprint: None,
+        source: "",
+        licence: "not stated",
+        quirks: &[],
+        stored: false,
+    };
+
+    /// Sets the sizes: entities, relations, then train, valid and test.
+    pub(super) const fn sized(mut self, ids: [usize; 2], facts: [usize; 3]) -> Self {
+        self.entities = Some(ids[0]);
+        self.relations = Some(ids[1]);
+        self.train = Some(facts[0]);
+        self.valid = Some(facts[1]);
+        self.test = Some(facts[2]);
+        self
+    }
+
+    /// Marks a variant whose files were hashed: the whole, then train, valid and test.
+    pub(super) const fn hashed(mut self, whole: &'static str, splits: [&'static str; 3]) -> Self {
+        self.fingerprint = Some(whole);
+        self.fingerprints = Splits { train: Some(splits[0]), valid: Some(splits[1]), test: Some(splits[2]) };
+        self.stored = true;
+        self
+    }
+}
+
+/// Number of variants in all groups.
+pub(super) const fn total(groups: &[&[Variant]]) -> usize {
+    let (mut sum, mut group) = (0, 0);
+    while group < groups.len() {
+        sum += groups[group].len();
+        group += 1;
+    }
+    sum
+}
+
+/// All groups as one table.
+pub(super) const fn join<const COUNT: usize>(groups: &[&[Variant]]) -> [Variant; COUNT] {
+    let mut all = [Variant::UNKNOWN; COUNT];
+    let (mut filled, mut group) = (0, 0);
+    while group < groups.len() {
+        let mut row = 0;
+        while row < groups[group].len() {
+            all[filled] = groups[group][row];
+            filled += 1;
+            row += 1;
+        }
+        group += 1;
+    }
+    all
+}

@@ -1,0 +1,29 @@
+//! Readers of every dataset format Quadcast knows, the catalogue of benchmark variants, statistics and the audit.
+//!
+//! [`load`] finds out what a folder holds, reads it and says what it assumed. Everything wrong with the input is a
+//! [`DataError`] that names file, line, column, what was expected and what to do.
+
+mod audit;
+mod catalogue;
+mod content;
+mod error;
+mod info;
+mod load;
+mod locate;
+mod readers;
+
+pub use audit::{Audit, Check, Verdict, audit};
+pub use catalogue::{
+    CatalogueMatch, Family, SnapshotCounts, VARIANTS, Variant, compare, fingerprint, identify, lookup,
+    split_fingerprints,
+};
+pub use content::{Content, Format, LoadOptions, Loaded, SourceFile};
+pub use error::{DataError, IdKind, Place};
+pub use info::{
+    Answers, CategoryCounts, Change, Classification, CompletionInfo, Details, EvolvingInfo,
+    FactsPerTimeStamp, Gap, GapWidth, IdSpace, Info, IntervalsInfo, MeanAnswers, Novelty, Operations,
+    Recurrency, Sampled, Share, SharedBySplits, SplitOrder, SplitRange, StaticInfo, StepChecks, StepInfo,
+    TemporalInfo, TimeInfo, Unseen, YearRange, info,
+};
+pub use load::load;
+pub use locate::locate;

@@ -1,0 +1,135 @@
+//! Which layout a folder has: first by the names of its files and folders, then by the first rows of its splits.
+
+use std::path::Path;
+
+use quadcast_core::Split;
+
+use super::input::{Compression, Folder, Input, file_name};
+use super::intervals::partial_date;
+use super::labelled::iso_day;
+use super::lines::{Lines, blank_fields, excerpt, integer, tab_fields};
+use super::splits::Naming;
+use crate::{DataError, Format};
+
+/// What a folder of each layout looks like, for error messages.
+pub(super) const LAYOUTS: &str = "quads (train.txt, valid.txt, test.txt with subject relation object time as numbers), \
+     labelled (the same with names and YYYY-MM-DD), intervals (two dates), openke (train2id.txt), \
+     wikidata-evolve (updates/1, updates/2, …), snapshots (snapshot1, snapshot2, …)";
+
+/// Rows of a file that are looked at.
+const SAMPLE: usize = 64;
+
+/// The layout of a folder and why.
+pub(super) fn detect(folder: &Folder) -> Result<(Format, String), DataError> {
+    let has_steps = |name: &&str| {
+        folder.inside(name).is_ok_and(|inner| inner.folders.iter().any(|f| f.parse::<u32>().is_ok()))
+    };
+    let updates = ["updates", "incremental"].into_iter().filter(|n| folder.folders.iter().any(|f| f == n));
+    if let Some(name) = { updates }.find(has_steps) {
+        return Ok((Format::WikidataEvolve, format!("{name}/ holds numbered folders")));
+    }
+    if folder.folders.iter().any(|name| snapshot_number(name).is_some()) {
+        return Ok((Format::Snapshots, "its folders are called snapshot1, snapshot2, …".to_string()));
+    }
+    if let Some(file) = split_files(folder, Naming::Ids).next() {
+        return Ok((Format::Openke, format!("there is a file {file}")));
+    }
+    let splits: Vec<&String> = split_files(folder, Naming::Plain).collect();
+    if splits.is_empty() {
+        return Err(unknown(folder, "no file or folder has a name of a known layout".to_string()));
+    }
+    by_rows(folder, &splits)
+}
+
+/// The number of a folder `snapshot7`.
+pub(super) fn snapshot_number(name: &str) -> Option<u32> {
+    let number = name.strip_prefix("snapshot")?.trim_start_matches(['_', '-']);
+    number.parse().ok()
+}
+
+/// Files that are named like splits, those of train first.
+fn split_files(folder: &Folder, naming: Naming) -> impl Iterator<Item = &String> {
+    Split::ALL.into_iter().flat_map(move |split| {
+        folder.files.iter().filter(move |file| naming.matches(Compression::of(file).1, split))
+    })
+}
+
+fn unknown(folder: &Folder, reason: String) -> DataError {
+    DataError::UnknownLayout { path: folder.path.clone(), reason, found: folder.contents(), layouts: LAYOUTS }
+}
+
+fn by_rows(folder: &Folder, splits: &[&String]) -> Result<(Format, String), DataError> {
+    let mut first_row = None;
+    for name in splits {
+        let path = folder.path.join(name);
+        let text = Input::start(&path)?;
+        let (mut votes, mut rows) = ([0; 3], 0);
+        for (line, row) in Lines::new(&text).take(SAMPLE) {
+            first_row.get_or_insert_with(|| (path.clone(), line, excerpt(row)));
+            rows += 1;
+            if let Some(kind) = row_kind(row) {
+                votes[kind as usize] += 1;
+            }
+        }
+        if rows > 0
+            && let Some(kind) = Kind::ALL.into_iter().rev().max_by_key(|&kind| votes[kind as usize])
+            && votes[kind as usize] > 0
+        {
+            return Ok((kind.format(), format!("{name} has {}", kind.words())));
+        }
+    }
+    Err(match first_row {
+        Some((path, line, row)) => unknown(folder, odd_row(&path, line, &row)),
+        None => DataError::EmptySplit { path: folder.path.join(splits[0]) },
+    })
+}
+
+fn odd_row(path: &Path, line: u64, row: &str) -> String {
+    format!("the rows of {} fit no layout (line {line} is {row})", file_name(path))
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Interval,
+    Dated,
+    Quad,
+}
+
+impl Kind {
+    const ALL: [Self; 3] = [Self::Interval, Self::Dated, Self::Quad];
+
+    const fn format(self) -> Format {
+        match self {
+            Self::Interval => Format::Intervals,
+            Self::Dated => Format::Labelled,
+            Self::Quad => Format::Quads,
+        }
+    }
+
+    const fn words(self) -> &'static str {
+        match self {
+            Self::Interval => "numbers in columns 1 to 3 and dates in columns 4 and 5",
+            Self::Dated => "names in columns 1 to 3 and ISO dates in column 4",
+            Self::Quad => "numbers in columns 1 to 4",
+        }
+    }
+}
+
+fn row_kind(row: &[u8]) -> Option<Kind> {
+    let (fields, count) = blank_fields::<5>(row);
+    let numbers = fields.iter().take_while(|field| integer(field).is_ok()).count();
+    // A bare year is a partial date too, but could as well be a time stamp: it does not count here.
+    let dated = |field: &[u8]| partial_date(field).is_some() && integer(field).is_err();
+    if count >= 5
+        && numbers >= 3
+        && (dated(fields[3]) || dated(fields[4]))
+        && partial_date(fields[3]).is_some()
+    {
+        return Some(Kind::Interval);
+    }
+    let (names, count) = tab_fields::<4>(row);
+    if count >= 4 && iso_day(names[3].trim_ascii()).is_some() {
+        return Some(Kind::Dated);
+    }
+    (numbers >= 4).then_some(Kind::Quad)
+}

@@ -1,0 +1,246 @@
+//! Files and folders: what lies in a folder, and the bytes of a file with its compression taken off.
+//!
+//! A file is read whole: the largest benchmark file has 45 MB, and parsing slices of one buffer is what makes the
+//! readers fast. Which decoder to use is decided by the name, so that a damaged file is called damaged and not text.
+
+use std::fs;
+use std::io::{self, Cursor, Read};
+use std::path::{Path, PathBuf};
+
+use crate::DataError;
+
+/// How a file is compressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Compression {
+    Gzip,
+    Bzip2,
+    Xz,
+    Zstandard,
+    Zip,
+}
+
+impl Compression {
+    const ALL: [(Self, &'static str); 5] = [
+        (Self::Gzip, ".gz"),
+        (Self::Bzip2, ".bz2"),
+        (Self::Xz, ".xz"),
+        (Self::Zstandard, ".zst"),
+        (Self::Zip, ".zip"),
+    ];
+
+    /// The compression that a file name promises, and the name without that ending.
+    pub(super) fn of(name: &str) -> (Option<Self>, &str) {
+        for (compression, ending) in Self::ALL {
+            if let Some(stem) = name.strip_suffix(ending) {
+                return (Some(compression), stem);
+            }
+        }
+        (None, name)
+    }
+
+    pub(super) const fn word(self) -> &'static str {
+        match self {
+            Self::Gzip => "gzip",
+            Self::Bzip2 => "bzip2",
+            Self::Xz => "xz",
+            Self::Zstandard => "zstd",
+            Self::Zip => "zip",
+        }
+    }
+}
+
+/// A file in memory.
+pub(super) struct Input {
+    pub path: PathBuf,
+    pub bytes: Vec<u8>,
+}
+
+impl Input {
+    /// Reads and decompresses a file.
+    pub(super) fn open(path: PathBuf) -> Result<Self, DataError> {
+        Self::open_limited(path, None)
+    }
+
+    fn open_limited(path: PathBuf, limit: Option<usize>) -> Result<Self, DataError> {
+        let raw = match fs::read(&path) {
+            Ok(raw) => raw,
+            Err(source) => return Err(DataError::Io { path, source }),
+        };
+        let mut bytes = match Compression::of(&file_name(&path)).0 {
+            None => raw,
+            Some(Compression::Zip) => unzip(&path, raw)?,
+            Some(compression) => decompress(&raw, compression, limit).map_err(|source| {
+                DataError::Corrupt { path: path.clone(), compression: compression.word(), source }
+            })?,
+        };
+        bytes.truncate(limit.unwrap_or(usize::MAX));
+        Ok(Self { path, bytes })
+    }
+
+    /// The first complete lines of a file, without a byte order mark: enough to look at.
+    pub(super) fn start(path: &Path) -> Result<Vec<u8>, DataError> {
+        const BYTES: usize = 1 << 16;
+        let mut input = Self::open_limited(path.to_path_buf(), Some(BYTES))?;
+        if input.bytes.len() == BYTES {
+            let end = memchr::memrchr(b'\n', &input.bytes).map_or(BYTES, |end| end + 1);
+            input.bytes.truncate(end);
+        }
+        Ok(input.text().to_vec())
+    }
+
+    /// The bytes without a byte order mark.
+    pub(super) fn text(&self) -> &[u8] {
+        self.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&self.bytes)
+    }
+
+    /// The text as UTF-8, for files with names.
+    pub(super) fn utf8(&self) -> Result<&str, DataError> {
+        let text = self.text();
+        std::str::from_utf8(text).map_err(|error| {
+            let before = &text[..error.valid_up_to()];
+            let line_start = memchr::memrchr(b'\n', before).map_or(0, |end| end + 1);
+            DataError::Utf8 {
+                path: self.path.clone(),
+                line: memchr::memchr_iter(b'\n', before).count() as u64 + 1,
+                byte: before.len() - line_start + 1,
+            }
+        })
+    }
+}
+
+fn decompress(raw: &[u8], compression: Compression, limit: Option<usize>) -> io::Result<Vec<u8>> {
+    let mut decoder: Box<dyn Read + '_> = match compression {
+        Compression::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(raw)),
+        Compression::Bzip2 => Box::new(bzip2::bufread::MultiBzDecoder::new(raw)),
+        Compression::Xz => Box::new(liblzma::bufread::XzDecoder::new_multi_decoder(raw)),
+        Compression::Zstandard => Box::new(zstd::stream::read::Decoder::with_buffer(raw)?),
+        Compression::Zip => return Err(io::Error::other("archives are opened by their table of contents")),
+    };
+    // Text of ids shrinks to about a fifth; a wrong guess costs a reallocation, nothing else.
+    let limit = limit.unwrap_or(usize::MAX);
+    let mut bytes = Vec::with_capacity(raw.len().saturating_mul(5).min(limit));
+    decoder.by_ref().take(limit as u64).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn unzip(path: &Path, raw: Vec<u8>) -> Result<Vec<u8>, DataError> {
+    let corrupt = |source| DataError::Corrupt { path: path.to_path_buf(), compression: "zip", source };
+    let mut archive = zip::ZipArchive::new(Cursor::new(raw)).map_err(|e| corrupt(e.into()))?;
+    let mut files = Vec::new();
+    for index in 0..archive.len() {
+        let entry = archive.by_index(index).map_err(|e| corrupt(e.into()))?;
+        // The archiver of one operating system adds a folder of its own with metadata.
+        if entry.is_file() && !entry.name().starts_with("__MACOSX/") {
+            files.push(index);
+        }
+    }
+    let [only] = files[..] else {
+        return Err(DataError::Archive { path: path.to_path_buf(), files: files.len() });
+    };
+    let mut bytes = Vec::new();
+    let mut entry = archive.by_index(only).map_err(|e| corrupt(e.into()))?;
+    entry.read_to_end(&mut bytes).map_err(corrupt)?;
+    Ok(bytes)
+}
+
+/// The last part of a path for people.
+pub(super) fn file_name(path: &Path) -> String {
+    path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned())
+}
+
+/// What lies in a folder, sorted by name, and which files a reader has used.
+#[derive(Clone, Debug)]
+pub(super) struct Folder {
+    pub path: PathBuf,
+    pub files: Vec<String>,
+    pub folders: Vec<String>,
+    used: Vec<String>,
+}
+
+impl Folder {
+    /// Lists a folder. Hidden files are left out.
+    pub(super) fn open(path: &Path) -> Result<Self, DataError> {
+        let failed = |source| DataError::Io { path: path.to_path_buf(), source };
+        let kind = match fs::metadata(path) {
+            Ok(kind) => kind,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Err(DataError::NoFolder { path: path.to_path_buf() });
+            }
+            Err(error) => return Err(failed(error)),
+        };
+        if !kind.is_dir() {
+            return Err(DataError::NotAFolder { path: path.to_path_buf() });
+        }
+        let (mut files, mut folders) = (Vec::new(), Vec::new());
+        for entry in fs::read_dir(path).map_err(failed)? {
+            let entry = entry.map_err(failed)?;
+            // Names that are not Unicode cannot be any of ours; leaving them out is safe.
+            let Ok(name) = entry.file_name().into_string() else {
+                continue;
+            };
+            if name.starts_with('.') {
+                continue;
+            }
+            if entry.path().is_dir() {
+                folders.push(name);
+            } else {
+                files.push(name);
+            }
+        }
+        files.sort_unstable();
+        folders.sort_unstable();
+        Ok(Self { path: path.to_path_buf(), files, folders, used: Vec::new() })
+    }
+
+    /// The folder's name for people.
+    pub(super) fn name(&self) -> String {
+        let full = fs::canonicalize(&self.path);
+        file_name(full.as_deref().unwrap_or(&self.path))
+    }
+
+    /// A folder inside.
+    pub(super) fn inside(&self, name: &str) -> Result<Self, DataError> {
+        Self::open(&self.path.join(name))
+    }
+
+    /// What the folder holds, for error messages.
+    pub(super) fn contents(&self) -> String {
+        const SHOWN: usize = 12;
+        let all: Vec<String> =
+            self.folders.iter().map(|f| format!("{f}/")).chain(self.files.iter().cloned()).collect();
+        match all.len() {
+            0 => "nothing, the folder is empty".to_string(),
+            n if n <= SHOWN => all.join(", "),
+            n => format!("{} and {} more", all[..SHOWN].join(", "), n - SHOWN),
+        }
+    }
+
+    /// The file whose name without compression satisfies `matches`, marked as used. Of a file that lies there both
+    /// plain and compressed, the plain one is taken: `files` is sorted, so the shorter name comes first.
+    pub(super) fn find(
+        &mut self,
+        what: &str,
+        matches: impl Fn(&str) -> bool,
+    ) -> Result<Option<PathBuf>, DataError> {
+        let found: Vec<&String> = self.files.iter().filter(|file| matches(Compression::of(file).1)).collect();
+        let Some(&first) = found.first() else {
+            return Ok(None);
+        };
+        let stem = Compression::of(first).1;
+        if found.iter().any(|file| Compression::of(file).1 != stem) {
+            let names: Vec<&str> = found.iter().map(|f| f.as_str()).collect();
+            return Err(DataError::SeveralFiles {
+                folder: self.path.clone(),
+                what: what.to_string(),
+                candidates: names.join(", "),
+            });
+        }
+        self.used.push(first.clone());
+        Ok(Some(self.path.join(first)))
+    }
+
+    /// The files that no reader asked for.
+    pub(super) fn unused(&self) -> Vec<&str> {
+        self.files.iter().filter(|file| !self.used.contains(file)).map(String::as_str).collect()
+    }
+}

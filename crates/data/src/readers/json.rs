@@ -1,0 +1,88 @@
+//! Maps from names to ids in JSON (`entity2id.json`, `ICEWS14_eid.json`).
+
+use std::fmt;
+use std::path::PathBuf;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
+
+use super::input::{Folder, Input};
+use super::spaces::id_limit;
+use crate::DataError;
+use crate::error::IdKind;
+
+/// A map from names to ids.
+pub(super) struct JsonIds {
+    pub path: PathBuf,
+    pub ids: FxHashMap<String, u32>,
+    /// The largest id and one more.
+    pub size: usize,
+}
+
+impl JsonIds {
+    /// Finds and reads the map of one kind, if the folder has one.
+    pub(super) fn find(folder: &mut Folder, kind: IdKind) -> Result<Option<Self>, DataError> {
+        let endings: [&str; 3] = match kind {
+            IdKind::Entity => ["eid", "entity2id", "ent2id"],
+            IdKind::Relation => ["rid", "relation2id", "rel2id"],
+        };
+        let matches = |name: &str| {
+            let Some(name) = name.strip_suffix(".json") else {
+                return false;
+            };
+            endings.iter().any(|ending| {
+                name.strip_suffix(ending)
+                    .is_some_and(|prefix| prefix.is_empty() || prefix.ends_with(['_', '-']))
+            })
+        };
+        match folder.find(&format!("the map of {kind} ids"), matches)? {
+            Some(path) => Self::read(&Input::open(path)?).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    fn read(input: &Input) -> Result<Self, DataError> {
+        let failed =
+            |line, column, message| DataError::Json { path: input.path.clone(), line, column, message };
+        let Pairs(ids) = serde_json::from_str(input.utf8()?)
+            .map_err(|error| failed(error.line(), error.column(), error.to_string()))?;
+        let size = ids.values().max().map_or(0, |&largest| largest as usize + 1);
+        if size as u64 > id_limit(ids.len()) {
+            return Err(failed(1, 1, format!("id {} for {} names leaves large holes", size - 1, ids.len())));
+        }
+        Ok(Self { path: input.path.clone(), ids, size })
+    }
+}
+
+/// The pairs of an object, where the ready-made map type would hide repeated names.
+struct Pairs(FxHashMap<String, u32>);
+
+impl<'de> Deserialize<'de> for Pairs {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(PairsVisitor)
+    }
+}
+
+struct PairsVisitor;
+
+impl<'de> Visitor<'de> for PairsVisitor {
+    type Value = Pairs;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object of names with ids")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Pairs, A::Error> {
+        let mut pairs = FxHashMap::default();
+        let mut taken = FxHashSet::default();
+        while let Some((name, id)) = map.next_entry::<String, u32>()? {
+            if id == u32::MAX || !taken.insert(id) {
+                return Err(A::Error::custom(format!("id {id} of {name:?} is taken or too large")));
+            }
+            if let Some(first) = pairs.insert(name, id) {
+                return Err(A::Error::custom(format!("the name of id {id} has id {first} already")));
+            }
+        }
+        Ok(Pairs(pairs))
+    }
+}

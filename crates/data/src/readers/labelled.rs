@@ -1,0 +1,191 @@
+//! Facts with names and ISO dates: `subject⇥relation⇥object⇥YYYY-MM-DD`, the layout of the completion benchmarks.
+//!
+//! Names are kept as written (also a no-break space at their end); ids come from a JSON map next to the facts, or
+//! from the first appearance in train, valid, test.
+
+use std::path::PathBuf;
+
+use jiff::civil::Date;
+use quadcast_core::{Calendar, Names, Splits, Vocabulary};
+use rustc_hash::FxHashMap;
+
+use super::Reading;
+use super::input::{Folder, Input, file_name};
+use super::json::JsonIds;
+use super::lines::{At, Lines, excerpt, tab_fields};
+use super::notes::{Appearance, Notes};
+use super::quoting::{Evidence, unquoted};
+use super::splits::{Naming, find_splits, open_splits, parse_splits};
+use super::temporal::{Row, Rows, assemble};
+use crate::error::IdKind;
+use crate::{Content, DataError};
+
+const COLUMNS: &str = "subject, relation, object, date (separated by tabs)";
+
+/// Reads a folder of facts with names and dates.
+pub(super) fn read(folder: &mut Folder, notes: &mut Notes) -> Result<Reading, DataError> {
+    let inputs = open_splits(find_splits(folder, Naming::Plain)?)?;
+    let maps = [JsonIds::find(folder, IdKind::Entity)?, JsonIds::find(folder, IdKind::Relation)?];
+    let evidence = parse_splits(&inputs, |input| {
+        input.utf8()?;
+        Ok(Evidence::of(input.text()))
+    })?;
+    let evidence = evidence.train.with(evidence.valid).with(evidence.test);
+    describe(&inputs, &maps, evidence, notes);
+
+    let [entities, relations] = maps;
+    let quoted = evidence.proves_quoting();
+    let mut entities = Interner::new(IdKind::Entity, entities, quoted);
+    let mut relations = Interner::new(IdKind::Relation, relations, quoted);
+    let rows = Splits {
+        train: parse(&inputs.train, &mut entities, &mut relations)?,
+        valid: parse(&inputs.valid, &mut entities, &mut relations)?,
+        test: parse(&inputs.test, &mut entities, &mut relations)?,
+    };
+    let vocabulary = Vocabulary { entities: entities.into_names(), relations: relations.into_names() };
+    let (dataset, sources) =
+        assemble(folder.name(), vocabulary, &inputs, rows, Some(Calendar::UNIX_DAYS), notes);
+    Ok(Reading { content: Content::Temporal(dataset), sources: Some(sources) })
+}
+
+fn parse<'a>(
+    input: &'a Input,
+    entities: &mut Interner<'a>,
+    relations: &mut Interner<'a>,
+) -> Result<Rows, DataError> {
+    let mut rows = Rows::default();
+    for (line, text) in Lines::new(input.text()) {
+        let (fields, count) = tab_fields::<4>(text);
+        let at = |column| At::new(&input.path, line, column);
+        if count < 4 {
+            return Err(at(1).missing_column(count, COLUMNS));
+        }
+        let subject = entities.id(at(1), fields[0])?;
+        let relation = relations.id(at(2), fields[1])?;
+        let object = entities.id(at(3), fields[2])?;
+        let date = fields[3].trim_ascii();
+        let time = iso_day(date).ok_or_else(|| DataError::NotADate {
+            place: at(4).place(),
+            found: excerpt(date),
+            expected: "written YYYY-MM-DD",
+        })?;
+        rows.push(line, Row { subject, relation, object, time });
+    }
+    rows.not_empty(input)
+}
+
+/// Days since 1970-01-01 of a date written `YYYY-MM-DD`.
+pub(super) fn iso_day(text: &[u8]) -> Option<i64> {
+    const HOURS_PER_DAY: i64 = 24;
+    let &[y1, y2, y3, y4, b'-', m1, m2, b'-', d1, d2] = text else {
+        return None;
+    };
+    let number = |digits: &[u8]| {
+        digits.iter().try_fold(0_i16, |n, d| d.is_ascii_digit().then(|| n * 10 + i16::from(d - b'0')))
+    };
+    let date =
+        Date::new(number(&[y1, y2, y3, y4])?, number(&[m1, m2])? as i8, number(&[d1, d2])? as i8).ok()?;
+    Some(date.duration_since(Date::constant(1970, 1, 1)).as_hours() / HOURS_PER_DAY)
+}
+
+/// Turns names into ids. A field is looked up as it stands in the file; only a field that was never seen before is
+/// unquoted and copied.
+struct Interner<'a> {
+    kind: IdKind,
+    quoted: bool,
+    seen: FxHashMap<&'a [u8], u32>,
+    ids: FxHashMap<String, u32>,
+    size: usize,
+    /// The map that is the authority on names, if there is one.
+    list: Option<PathBuf>,
+}
+
+impl<'a> Interner<'a> {
+    fn new(kind: IdKind, map: Option<JsonIds>, quoted: bool) -> Self {
+        let (ids, size, list) = match map {
+            Some(map) => (map.ids, map.size, Some(map.path)),
+            None => (FxHashMap::default(), 0, None),
+        };
+        Self { kind, quoted, seen: FxHashMap::default(), ids, size, list }
+    }
+
+    fn id(&mut self, at: At<'_>, field: &'a [u8]) -> Result<u32, DataError> {
+        if let Some(&id) = self.seen.get(field) {
+            return Ok(id);
+        }
+        // The file was checked to be UTF-8, and fields are cut at tabs.
+        let text = String::from_utf8_lossy(field);
+        let name = if self.quoted { unquoted(&text) } else { text.into_owned() };
+        if name.is_empty() {
+            return Err(DataError::EmptyName { place: at.place(), kind: self.kind });
+        }
+        let id = match (self.ids.get(&name), &self.list) {
+            (Some(&id), _) => id,
+            (None, Some(list)) => {
+                return Err(DataError::UnknownName {
+                    place: at.place(),
+                    kind: self.kind,
+                    found: excerpt(name.as_bytes()),
+                    list: file_name(list),
+                });
+            }
+            (None, None) => {
+                let id = self.size as u32;
+                self.size += 1;
+                self.ids.insert(name, id);
+                id
+            }
+        };
+        self.seen.insert(field, id);
+        Ok(id)
+    }
+
+    fn into_names(self) -> Names {
+        let mut names = vec![None; self.size];
+        for (name, id) in self.ids {
+            names[id as usize] = Some(name);
+        }
+        Names::new(names, None)
+    }
+}
+
+fn describe(inputs: &Splits<Input>, maps: &[Option<JsonIds>; 2], evidence: Evidence, notes: &mut Notes) {
+    notes.compression(
+        inputs.iter().map(|(_, i)| i.path.as_path()).chain(maps.iter().flatten().map(|m| m.path.as_path())),
+    );
+    let looks: Vec<Appearance> = inputs.iter().map(|(_, input)| Appearance::of(&input.bytes)).collect();
+    if looks.iter().any(|look| look.crlf) {
+        notes.add("Lines end in carriage return and line feed (CRLF).");
+    }
+    if evidence.proves_quoting() {
+        let fields = evidence.quoted;
+        notes.add(format!(
+            "Names with quotes are quoted as in CSV ({fields} fields, none speaks against it); unquoted."
+        ));
+    } else if evidence.quoted + evidence.plain > 0 {
+        notes.add("Quotes are part of the names: the fields with quotes are not quoted as in CSV.");
+    }
+    for (kind, map) in [IdKind::Entity, IdKind::Relation].into_iter().zip(maps) {
+        match map {
+            Some(map) => notes.add(format!("{kind} ids from {} ({}).", file_name(&map.path), map.ids.len())),
+            None => notes
+                .add(format!("No map of {kind} ids: numbered by first appearance in train, valid, test.")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_are_days() {
+        assert_eq!(iso_day(b"1970-01-01"), Some(0));
+        assert_eq!(iso_day(b"2014-01-01"), Some(16071));
+        assert_eq!(iso_day(b"1969-12-31"), Some(-1));
+        assert_eq!(iso_day(b"2000-02-29"), Some(11016));
+        for wrong in [&b"2001-02-29"[..], b"2014-13-01", b"2014-1-1", b"2014-01-01T", b"####-##-##", b""] {
+            assert_eq!(iso_day(wrong), None);
+        }
+    }
+}

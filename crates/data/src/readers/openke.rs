@@ -1,0 +1,46 @@
+//! Triples without time in `OpenKE`'s layout: `train2id.txt` with a count line and `head tail relation`, id files with
+//! count lines, and allowed heads and tails per relation in `type_constrain.txt`.
+
+use quadcast_core::{Splits, StaticGraph};
+
+use super::ids::Order;
+use super::input::{Folder, Input, file_name};
+use super::lists::Lists;
+use super::notes::Notes;
+use super::spaces::joint_sizes;
+use super::splits::{Naming, all_of, find_splits, open_splits, parse_splits};
+use super::triples::{TripleFile, read_triples};
+use super::{Reading, type_constraints};
+use crate::{Content, DataError};
+
+/// Reads a folder in `OpenKE`'s layout.
+pub(super) fn read(folder: &mut Folder, notes: &mut Notes) -> Result<Reading, DataError> {
+    let inputs = open_splits(find_splits(folder, Naming::Ids)?)?;
+    let lists = Lists::find(folder, Order::NameFirst)?;
+    lists.describe_with(&all_of(&inputs), 3, notes);
+    notes.add("The columns are head, tail, relation.");
+
+    let parsed = parse_splits(&inputs, |input| read_triples(input, lists.spaces())?.not_empty(input))?;
+    describe_counts(&inputs, &parsed, notes);
+    let facts = parsed.iter().map(|(_, file)| file.rows.len()).sum();
+    let extents = parsed.iter().map(|(split, file)| (inputs.get(split).path.as_path(), &file.extent));
+    let used = joint_sizes(extents, facts)?;
+    let vocabulary = lists.vocabulary(used, [None; 2], facts);
+    let type_constraints = type_constraints::find(folder, &vocabulary, &inputs.train.path, notes)?;
+    let splits = Splits { train: parsed.train.rows, valid: parsed.valid.rows, test: parsed.test.rows };
+    let graph = StaticGraph { name: folder.name(), vocabulary, splits, type_constraints };
+    Ok(Reading::without_sources(Content::Static(graph)))
+}
+
+fn describe_counts<T>(inputs: &Splits<Input>, parsed: &Splits<TripleFile<T>>, notes: &mut Notes) {
+    let without: Vec<String> = parsed
+        .iter()
+        .filter(|(_, file)| !file.counted)
+        .map(|(split, _)| file_name(&inputs.get(split).path))
+        .collect();
+    if without.is_empty() {
+        notes.add("Every split starts with a count line, and the counts are right.");
+    } else {
+        notes.add(format!("No count line in {}; every line is read as a fact.", without.join(", ")));
+    }
+}

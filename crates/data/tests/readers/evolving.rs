@@ -1,0 +1,141 @@
+//! Graphs that change: `WikidataEvolve` and snapshot folders.
+
+use quadcast_core::{CategoryKind, EntityId, EvolvingDataset, RelationId, Split, Triple, TripleOperation};
+use quadcast_data::{Content, Format, Loaded};
+
+use crate::support::{has_note, loaded, message};
+
+fn evolving(loaded: &Loaded) -> &EvolvingDataset {
+    match &loaded.content {
+        Content::Evolving(dataset) => dataset,
+        other => panic!("expected an evolving graph, found {}", other.name()),
+    }
+}
+
+const UPDATES: [(&str, &[u8]); 19] = [
+    ("entity2id.txt", b"0 220\n1 38\n2 90\n"),
+    ("relation2id.txt", b"0 17\n1 22\n"),
+    ("increments/1/train2id.txt", b"0 1 1\n"),
+    ("updates/1/train-op2id.txt", b"0 1 1 +\n"),
+    ("updates/1/valid2id.txt", b"1 0 0\n"),
+    ("updates/1/test2id.txt", b"0 0 0\n"),
+    ("updates/2/train-op2id.txt", b"0 1 1 -\n2 1 1 +\n"),
+    ("updates/2/triple-op2id.txt", b"0 1 1 -\n2 1 1 +\n2 2 0 +\n"),
+    ("updates/2/valid2id.txt", b"1 0 0\n"),
+    ("updates/2/test2id.txt", b"2 2 0\n"),
+    ("updates/2/valid2id_all.txt", b"1 0 0\n"),
+    ("updates/2/test2id_all.txt", b"2 2 0\n0 0 0\n"),
+    ("updates/2/tc_negative_deleted_train_triples.txt", b"0 1 1 0\n"),
+    ("updates/2/tc_positive_oscillated_test_triples.txt", b"2 2 0 1\n"),
+    ("updates/2/tc_negative_oscillated_valid_triples.txt", b"1 1 0 0\n"),
+    ("updates/2/triple_classification_prepared_test_examples.txt", b"2 2 0 1\n1 2 0 0\n"),
+    ("snapshots/2/entity2id.txt", b"0 2\n1 0\n"),
+    // Both columns number the rows from 0: only the layout says which is which.
+    ("snapshots/2/relation2id.txt", b"0 1\n1 0\n"),
+    ("snapshots/2/valid2id.txt", b"7 7 7\n"),
+];
+
+#[test]
+fn wikidata_evolve() {
+    let read = loaded(&UPDATES);
+    assert_eq!(read.format, Format::WikidataEvolve);
+    let dataset = evolving(&read);
+    assert_eq!(dataset.vocabulary.entities.name(0), "Q220");
+    assert_eq!(dataset.vocabulary.relations.name(1), "P22");
+    let [first, second] = &dataset.steps[..] else { panic!("two steps") };
+    let operation = |triple, insert| TripleOperation { triple, insert };
+    let (old, new) = (Triple::new(0, 1, 1), Triple::new(2, 1, 1));
+    assert_eq!(first.training, [operation(old, true)]);
+    assert_eq!((first.operations.is_none(), first.increment.as_deref()), (true, Some(&[old][..])));
+    assert_eq!(second.training, [operation(old, false), operation(new, true)]);
+    assert_eq!(second.operations.as_ref().map(Vec::len), Some(3));
+    assert_eq!(second.evaluation.test, [Triple::new(2, 0, 2)]);
+    assert_eq!(second.evaluation_all.as_ref().map(|all| all.test.len()), Some(2));
+    let kinds: Vec<_> = second.categories.iter().map(|c| (c.kind, c.split, c.triples.len())).collect();
+    assert_eq!(
+        kinds,
+        [
+            (CategoryKind::Deleted, Split::Train, 1),
+            (CategoryKind::Returned, Split::Test, 1),
+            (CategoryKind::DeletedAgain, Split::Valid, 1)
+        ]
+    );
+    assert_eq!(second.classification, [(Triple::new(2, 0, 2), true), (Triple::new(1, 0, 2), false)]);
+    assert_eq!(second.entities, Some(vec![EntityId(0), EntityId(2)]));
+    assert_eq!(second.relations, Some(vec![RelationId(0), RelationId(1)]));
+}
+
+#[test]
+fn wikidata_evolve_errors_have_places() {
+    let with = |name: &str, bytes: &'static [u8]| {
+        let mut files = UPDATES.to_vec();
+        files.iter_mut().find(|file| file.0 == name).expect("a file to replace").1 = bytes;
+        message(&files)
+    };
+    let text = with("updates/2/train-op2id.txt", b"0 1 1 +\n0 1 1 *\n");
+    assert!(text.contains("updates/2/train-op2id.txt:2:4: found \"*\", expected + (insertion)"), "{text}");
+    let text = with("updates/2/test2id.txt", b"0 3 1\n");
+    assert!(text.contains("test2id.txt:1:2: found entity id 3, expected an id from 0 to 2"), "{text}");
+    let text = with("snapshots/2/entity2id.txt", b"0 9\n");
+    assert!(text.contains("snapshots/2/entity2id.txt:1:2: found entity id 9"), "{text}");
+    let text = with("updates/2/triple_classification_prepared_test_examples.txt", b"0 0 0 2\n");
+    assert!(text.contains("expected 1 (true) or 0 (false)"), "{text}");
+    let without: Vec<_> = UPDATES.into_iter().filter(|file| file.0 != "updates/2/train-op2id.txt").collect();
+    let text = message(&without);
+    assert!(
+        text.contains("wikidata-evolve needs train-op2id.txt") && text.contains("triple-op2id.txt"),
+        "{text}"
+    );
+}
+
+#[test]
+fn the_first_update_may_be_its_increment() {
+    let without: Vec<_> = UPDATES.into_iter().filter(|file| file.0 != "updates/1/train-op2id.txt").collect();
+    let read = loaded(&without);
+    assert_eq!(evolving(&read).steps[0].training.len(), 1);
+    assert!(has_note(&read, "its increment is read as insertions"));
+}
+
+#[test]
+fn snapshots_are_aligned_by_name_in_numeric_order() {
+    let read = loaded(&[
+        ("snapshot2/entity2id.txt", b"2\nB C\t0\nA\t1\n"),
+        ("snapshot2/relation2id.txt", b"1\nr\t0\n"),
+        ("snapshot2/train2id.txt", b"1\n1 0 0\n"),
+        ("snapshot2/valid2id.txt", b"1\n0 0 0\n"),
+        ("snapshot2/test2id.txt", b"1\n1 1 0\n"),
+        ("snapshot10/entity2id.txt", b"3\nD\t0\nA\t1\nB C\t2\n"),
+        ("snapshot10/relation2id.txt", b"1\nr\t0\n"),
+        ("snapshot10/train2id.txt", b"3\n1 0 0\n2 2 0\n2 2 0\n"),
+        ("snapshot10/valid2id.txt", b"1\n2 2 0\n"),
+    ]);
+    assert_eq!(read.format, Format::Snapshots);
+    let dataset = evolving(&read);
+    let names: Vec<&str> = dataset.vocabulary.entities.iter().map(|(_, name)| name).collect();
+    assert_eq!(names, ["B C", "A", "D"]);
+    let [first, second] = &dataset.steps[..] else { panic!("two steps") };
+    assert_eq!((first.label.as_str(), second.label.as_str()), ("snapshot2", "snapshot10"));
+    let operation = |s, o, insert| TripleOperation { triple: Triple::new(s, 0, o), insert };
+    assert_eq!(first.training, [operation(1, 0, true)]);
+    assert_eq!(second.training, [operation(1, 0, false), operation(0, 0, true), operation(1, 2, true)]);
+    assert_eq!(second.evaluation.valid, [Triple::new(0, 0, 0)]);
+    assert_eq!(second.entities.as_ref().map(Vec::len), Some(3));
+    assert!(has_note(&read, "snapshot10 has no test file") && has_note(&read, "repeats 1 training triples"));
+}
+
+#[test]
+fn snapshots_need_one_name_per_id() {
+    let with = |entities: &'static [u8]| {
+        message(&[
+            ("snapshot1/entity2id.txt", entities),
+            ("snapshot1/relation2id.txt", b"1\nr\t0\n"),
+            ("snapshot1/train2id.txt", b"1\n0 0 0\n"),
+        ])
+    };
+    let text = with(b"2\nA\t0\nA\t1\n");
+    assert!(text.contains("entity2id.txt:3:1: found the name \"A\" again"), "{text}");
+    let text = with(b"2\nA\t0\nB\t2\n");
+    assert!(text.contains("no line for entity id 1"), "{text}");
+    let text = message(&[("snapshot1/train2id.txt", b"1\n0 0 0\n")]);
+    assert!(text.contains("snapshots needs entity2id.txt"), "{text}");
+}

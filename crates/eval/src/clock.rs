@@ -1,0 +1,194 @@
+//! The clock: which facts a model may see when, and which questions it is asked.
+
+use quadcast_core::{
+    Dataset, Facts, Forecaster, HistoryIndex, Protocol, Run, Setting, Split, Step, TiePolicy, ValidationUse,
+};
+use rayon::prelude::*;
+
+use crate::questions::{Depth, Questions, RankSink, RankedQuery};
+use crate::validation::ValidationPeriod;
+use crate::{EvalError, Ranker};
+
+/// Questions that one thread scores in one go.
+const CHUNK: usize = 64;
+
+/// A finished fit.
+#[derive(Clone, Copy, Debug)]
+pub struct Fitted {
+    /// How often candidate models were judged on the validation period.
+    pub plays: u64,
+}
+
+/// A finished evaluation.
+#[derive(Clone, Debug)]
+pub struct Judged {
+    /// Every question with its ranks, in order of (step, known entity, relation, direction, gold answer).
+    pub ranked: Vec<RankedQuery>,
+    /// Questions that were not asked again because their fact stands in the test split more than once.
+    pub repeated: usize,
+    /// The latest step whose facts the model read: the proof that the setting was kept.
+    pub latest_read: Option<Step>,
+}
+
+/// Fits a model on the facts before the validation period; the validation period judges candidates. The index that
+/// the model's views rest on holds no test fact at all.
+pub fn fit(
+    dataset: &Dataset,
+    protocol: &Protocol,
+    model: &mut dyn Forecaster,
+    run: &Run,
+) -> Result<Fitted, EvalError> {
+    check(dataset, protocol, model)?;
+    let splits = &dataset.splits;
+    let index = index(dataset, &[&splits.train, &splits.valid]);
+    let first_valid = first_step(&splits.valid, Split::Valid)?;
+    let period = Period {
+        history: &index,
+        truth: &index,
+        asked: &splits.valid,
+        relations: dataset.relations(),
+        protocol,
+        depth: Depth::Selection,
+    };
+    let validation = ValidationPeriod::new(period, run);
+    model.fit(&index.before(first_valid), &validation, run)?;
+    Ok(Fitted { plays: validation.plays() })
+}
+
+/// Judges a fitted model on the test period.
+pub fn judge(
+    dataset: &Dataset,
+    protocol: &Protocol,
+    model: &mut dyn Forecaster,
+    run: &Run,
+) -> Result<Judged, EvalError> {
+    check(dataset, protocol, model)?;
+    let splits = &dataset.splits;
+    let all = index(dataset, &[&splits.train, &splits.valid, &splits.test]);
+    let withheld = match protocol.validation {
+        ValidationUse::Observed => None,
+        ValidationUse::Withheld => Some(index(dataset, &[&splits.train, &splits.test])),
+    };
+    let history = withheld.as_ref().unwrap_or(&all);
+    let period = Period {
+        history,
+        truth: &all,
+        asked: &splits.test,
+        relations: dataset.relations(),
+        protocol,
+        depth: Depth::Full,
+    };
+    run.progress.begin("test", splits.test.occupied().count() as u64);
+    let ranked = period.play(model, |_| run.progress.advance(1));
+    run.progress.end();
+    let ranked = ranked?;
+    let repeated = 2 * splits.test.len() - ranked.len();
+    Ok(Judged { ranked, repeated, latest_read: history.latest_read() })
+}
+
+fn index(dataset: &Dataset, parts: &[&Facts]) -> HistoryIndex {
+    HistoryIndex::new(&dataset.axis, dataset.entities(), dataset.relations(), parts)
+}
+
+fn first_step(facts: &Facts, split: Split) -> Result<Step, EvalError> {
+    facts.first_step().ok_or(EvalError::Empty { split })
+}
+
+/// Splits follow each other in time (they may share the step at a boundary), and the model knows the setting.
+fn check(dataset: &Dataset, protocol: &Protocol, model: &dyn Forecaster) -> Result<(), EvalError> {
+    let settings = model.capabilities().settings;
+    if !settings.contains(&protocol.setting) {
+        return Err(EvalError::Setting { setting: protocol.setting, settings });
+    }
+    for pair in Split::ALL.windows(2) {
+        let (earlier, later) = (pair[0], pair[1]);
+        let last = dataset.splits.get(earlier).last_step().ok_or(EvalError::Empty { split: earlier })?;
+        let first = first_step(dataset.splits.get(later), later)?;
+        if first < last {
+            return Err(EvalError::NotChronological {
+                earlier,
+                earlier_last: dataset.axis.label(last),
+                later,
+                later_first: dataset.axis.label(first),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// A stretch of time that is asked about.
+#[derive(Clone, Copy)]
+pub(crate) struct Period<'a> {
+    /// What views are taken from.
+    pub history: &'a HistoryIndex,
+    /// What the filters know.
+    pub truth: &'a HistoryIndex,
+    /// Facts to ask about.
+    pub asked: &'a Facts,
+    pub relations: usize,
+    pub protocol: &'a Protocol,
+    pub depth: Depth,
+}
+
+impl Period<'_> {
+    /// Plays all steps of the period.
+    pub fn play(
+        &self,
+        model: &mut dyn Forecaster,
+        mut after_step: impl FnMut(Step),
+    ) -> Result<Vec<RankedQuery>, EvalError> {
+        let Some(first) = self.asked.first_step() else { return Ok(Vec::new()) };
+        let mut ranked = Vec::new();
+        for step in self.asked.occupied() {
+            let ceiling = match self.protocol.setting {
+                Setting::SingleStep | Setting::Online => step,
+                Setting::MultiStep => first,
+            };
+            ranked.extend(self.ask(model, step, ceiling)?);
+            if self.protocol.setting != Setting::MultiStep {
+                model.observe(&self.history.facts().snapshot(step))?;
+            }
+            after_step(step);
+        }
+        Ok(ranked)
+    }
+
+    /// Asks all questions of one step. Ranks come back in the order of the questions for any number of threads.
+    fn ask(
+        &self,
+        model: &mut dyn Forecaster,
+        step: Step,
+        ceiling: Step,
+    ) -> Result<Vec<RankedQuery>, EvalError> {
+        let history = self.history.before(ceiling);
+        model.begin(step, &history)?;
+        let model = &*model;
+        let questions = Questions::of(&self.asked.snapshot(step), self.protocol.duplicates);
+        let chunks: Vec<Result<Vec<RankedQuery>, EvalError>> = questions
+            .queries
+            .par_chunks(CHUNK)
+            .enumerate()
+            .map_init(
+                || self.ranker(history.entities()),
+                |ranker, (i, queries)| {
+                    let range = (i * CHUNK, queries.len());
+                    let mut sink =
+                        RankSink::new(&questions, range, self.truth, self.relations, self.depth, ranker);
+                    model.score(&history, queries, &mut sink)?;
+                    Ok(sink.finish().map_err(quadcast_core::ModelError::from)?)
+                },
+            )
+            .collect();
+        let mut ranked = Vec::with_capacity(questions.queries.len());
+        for chunk in chunks {
+            ranked.extend(chunk?);
+        }
+        Ok(ranked)
+    }
+
+    fn ranker(&self, entities: usize) -> Ranker {
+        let ranker = Ranker::new(entities);
+        let by_id = self.depth == Depth::Full || self.protocol.ties == TiePolicy::Ordinal;
+        if by_id { ranker } else { ranker.without_ordinal() }
+    }
+}

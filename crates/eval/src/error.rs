@@ -1,0 +1,45 @@
+//! What can go wrong in an evaluation.
+
+use quadcast_core::{ModelError, Setting, Split};
+use thiserror::Error;
+
+/// An evaluation that cannot be made.
+#[derive(Debug, Error)]
+pub enum EvalError {
+    /// The splits overlap in time.
+    #[error(
+        "{later} starts at {later_first}, before {earlier} ends at {earlier_last}: this is not a forecasting split. \
+         Use a dataset whose splits follow each other in time, or treat it as a completion dataset"
+    )]
+    NotChronological {
+        /// The split that should come first.
+        earlier: Split,
+        /// Its last time, in words.
+        earlier_last: String,
+        /// The split that should come after it.
+        later: Split,
+        /// Its first time, in words.
+        later_first: String,
+    },
+    /// A split without facts.
+    #[error("the {split} split holds no facts; forecasting needs train, valid and test")]
+    Empty {
+        /// Which one.
+        split: Split,
+    },
+    /// The model does not know the setting.
+    #[error("the model does not support {}; it supports {}", setting.word(), supported(settings))]
+    Setting {
+        /// What was asked for.
+        setting: Setting,
+        /// What it knows.
+        settings: &'static [Setting],
+    },
+    /// The model failed.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+}
+
+fn supported(settings: &[Setting]) -> String {
+    settings.iter().map(|s| s.word()).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,22 @@
+//! The evaluator: it owns the clock, asks the questions, ranks the answers and counts.
+//!
+//! [`fit`] and [`judge`] play a [`Forecaster`](quadcast_core::Forecaster) through the protocol. Scores flow into a
+//! sink that ranks at once under three filters; every tie policy is derived from the counts that remain, one
+//! [`RankedQuery`] per question.
+
+mod clock;
+mod confidence;
+mod error;
+mod metrics;
+mod outcome;
+mod questions;
+mod rank;
+mod validation;
+
+pub use clock::{Fitted, Judged, fit, judge};
+pub use confidence::{BlockBootstrap, Interval};
+pub use error::EvalError;
+pub use metrics::{Harmonic, Metrics, Tally};
+pub use outcome::{FilterOutcome, Intervals, Outcome, Part, RelationOutcome, StepOutcome};
+pub use questions::RankedQuery;
+pub use rank::{Rank, Ranker, Ranks, Truth};

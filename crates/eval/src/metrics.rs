@@ -1,0 +1,176 @@
+//! Metrics from ranks, under every tie policy.
+
+use quadcast_core::TiePolicy;
+use rand::Rng;
+use serde::{Deserialize, Serialize};
+
+use crate::Rank;
+
+/// The metrics of a set of queries, as fractions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Metrics {
+    /// Mean reciprocal rank.
+    pub mrr: f64,
+    /// Share of queries whose gold answer ranks first.
+    #[serde(rename = "hits@1")]
+    pub hits1: f64,
+    /// Share of queries whose gold answer is among the first three.
+    #[serde(rename = "hits@3")]
+    pub hits3: f64,
+    /// Share of queries whose gold answer is among the first ten.
+    #[serde(rename = "hits@10")]
+    pub hits10: f64,
+    /// Mean rank.
+    pub mr: f64,
+}
+
+/// Prefix sums of the harmonic series, `H(n) = 1 + 1/2 + … + 1/n`.
+pub struct Harmonic(Vec<f64>);
+
+impl Harmonic {
+    /// The table up to `n`.
+    pub fn up_to(n: usize) -> Self {
+        let mut sums = Vec::with_capacity(n + 1);
+        let mut sum = 0.0;
+        sums.push(sum);
+        for i in 1..=n {
+            sum += 1.0 / i as f64;
+            sums.push(sum);
+        }
+        Self(sums)
+    }
+
+    /// Expected reciprocal rank when the tied candidates stand in random order.
+    pub fn expected_reciprocal(&self, rank: Rank) -> f64 {
+        let (g, e) = (rank.greater as usize, rank.tied as usize);
+        if e == 1 {
+            return 1.0 / (g + 1) as f64;
+        }
+        (self.0[g + e] - self.0[g]) / e as f64
+    }
+}
+
+/// Sums of per-query metrics; a mean is taken at the end. Additions happen in the order of the calls.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Tally {
+    /// Number of queries.
+    pub queries: u64,
+    sum: Metrics,
+}
+
+impl Tally {
+    /// Adds one query under a tie policy. `random` is only drawn from under [`TiePolicy::Random`].
+    pub fn add(&mut self, rank: Rank, policy: TiePolicy, harmonic: &Harmonic, random: &mut impl Rng) {
+        let (greater, tied) = (f64::from(rank.greater), f64::from(rank.tied));
+        let exact = match policy {
+            TiePolicy::Expected => {
+                let hits = |k: f64| (k - greater).clamp(0.0, tied) / tied;
+                self.add_values(
+                    harmonic.expected_reciprocal(rank),
+                    [hits(1.0), hits(3.0), hits(10.0)],
+                    greater + f64::midpoint(tied, 1.0),
+                );
+                return;
+            }
+            TiePolicy::Random => greater + f64::from(random.random_range(1..=rank.tied)),
+            TiePolicy::Mean => greater + f64::midpoint(tied, 1.0),
+            TiePolicy::Optimistic => greater + 1.0,
+            TiePolicy::Pessimistic => greater + tied,
+            TiePolicy::Ordinal => greater + 1.0 + f64::from(rank.tied_before),
+        };
+        let hits = |k: f64| f64::from(u8::from(exact <= k));
+        self.add_values(1.0 / exact, [hits(1.0), hits(3.0), hits(10.0)], exact);
+    }
+
+    fn add_values(&mut self, reciprocal: f64, hits: [f64; 3], rank: f64) {
+        self.queries += 1;
+        self.sum.mrr += reciprocal;
+        self.sum.hits1 += hits[0];
+        self.sum.hits3 += hits[1];
+        self.sum.hits10 += hits[2];
+        self.sum.mr += rank;
+    }
+
+    /// Adds the queries of another tally.
+    pub fn merge(&mut self, other: &Self) {
+        self.queries += other.queries;
+        self.sum.mrr += other.sum.mrr;
+        self.sum.hits1 += other.sum.hits1;
+        self.sum.hits3 += other.sum.hits3;
+        self.sum.hits10 += other.sum.hits10;
+        self.sum.mr += other.sum.mr;
+    }
+
+    /// The means, or `None` without queries.
+    pub fn metrics(&self) -> Option<Metrics> {
+        if self.queries == 0 {
+            return None;
+        }
+        let n = self.queries as f64;
+        let sum = self.sum;
+        Some(Metrics {
+            mrr: sum.mrr / n,
+            hits1: sum.hits1 / n,
+            hits3: sum.hits3 / n,
+            hits10: sum.hits10 / n,
+            mr: sum.mr / n,
+        })
+    }
+
+    /// Sums of reciprocal rank and hits, for resampling.
+    pub(crate) fn sums(&self) -> [f64; 4] {
+        [self.sum.mrr, self.sum.hits1, self.sum.hits3, self.sum.hits10]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use quadcast_core::stream;
+
+    fn one(rank: Rank, policy: TiePolicy) -> Metrics {
+        let mut tally = Tally::default();
+        tally.add(rank, policy, &Harmonic::up_to(100), &mut stream(1, "ties", 0));
+        tally.metrics().expect("one query")
+    }
+
+    #[test]
+    fn a_two_way_tie_at_the_top() {
+        let rank = Rank { greater: 0, tied: 2, tied_before: 1 };
+        let expected = one(rank, TiePolicy::Expected);
+        assert_eq!((expected.mrr, expected.hits1, expected.hits3, expected.mr), (0.75, 0.5, 1.0, 1.5));
+        let mean = one(rank, TiePolicy::Mean);
+        assert_eq!((mean.mrr, mean.hits1, mean.hits3, mean.mr), (1.0 / 1.5, 0.0, 1.0, 1.5));
+        assert_eq!(one(rank, TiePolicy::Optimistic).mr, 1.0);
+        assert_eq!(one(rank, TiePolicy::Pessimistic).mr, 2.0);
+        assert_eq!(one(rank, TiePolicy::Ordinal).mr, 2.0);
+    }
+
+    #[test]
+    fn expected_equals_the_mean_over_all_orders() {
+        for greater in 0..12 {
+            for tied in 1..20 {
+                let rank = Rank { greater, tied, tied_before: 0 };
+                let expected = one(rank, TiePolicy::Expected);
+                let ranks = (greater + 1..=greater + tied).map(f64::from);
+                let mean = |f: &dyn Fn(f64) -> f64| ranks.clone().map(f).sum::<f64>() / f64::from(tied);
+                assert!((expected.mrr - mean(&|r| 1.0 / r)).abs() < 1e-12);
+                assert!((expected.hits10 - mean(&|r| f64::from(u8::from(r <= 10.0)))).abs() < 1e-12);
+                assert!((expected.mr - mean(&|r| r)).abs() < 1e-12);
+            }
+        }
+    }
+
+    #[test]
+    fn random_stays_inside_the_tie() {
+        let mut random = stream(3, "ties", 0);
+        let harmonic = Harmonic::up_to(100);
+        for _ in 0..200 {
+            let mut tally = Tally::default();
+            let rank = Rank { greater: 4, tied: 6, tied_before: 0 };
+            tally.add(rank, TiePolicy::Random, &harmonic, &mut random);
+            let mr = tally.metrics().expect("one query").mr;
+            assert!((5.0..=10.0).contains(&mr));
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! From ranked queries to results: filters, directions, steps, relations, intervals.
+
+use std::collections::BTreeMap;
+
+use quadcast_core::{Direction, Filter, RelationId, Step, TiePolicy, stream};
+use rand_chacha::ChaCha8Rng;
+use serde::{Deserialize, Serialize};
+
+use crate::{BlockBootstrap, Harmonic, Interval, Metrics, Rank, RankedQuery, Tally};
+
+/// Metrics and how many queries they are the mean of.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Part {
+    /// Number of queries.
+    pub queries: u64,
+    /// Means over them.
+    #[serde(flatten)]
+    pub metrics: Metrics,
+}
+
+/// 95 % intervals of the main metrics.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Intervals {
+    /// Of the mean reciprocal rank.
+    pub mrr: Interval,
+    /// Of hits at 1.
+    #[serde(rename = "hits@1")]
+    pub hits1: Interval,
+    /// Of hits at 3.
+    #[serde(rename = "hits@3")]
+    pub hits3: Interval,
+    /// Of hits at 10.
+    #[serde(rename = "hits@10")]
+    pub hits10: Interval,
+}
+
+/// Results under one filter.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FilterOutcome {
+    /// Means over all queries, headline tie policy.
+    #[serde(flatten)]
+    pub metrics: Metrics,
+    /// Number of queries.
+    pub queries: u64,
+    /// Share of queries whose gold answer is tied with another candidate.
+    pub ties: f64,
+    /// Intervals from the block bootstrap; absent with fewer than two steps.
+    pub ci95: Option<Intervals>,
+    /// Queries for the object.
+    pub object: Option<Part>,
+    /// Queries for the subject.
+    pub subject: Option<Part>,
+    /// Facts that were true at an earlier step.
+    pub seen: Option<Part>,
+    /// Facts that were never true before.
+    pub unseen: Option<Part>,
+    /// Means over all queries under every tie policy.
+    pub policy: BTreeMap<String, Metrics>,
+}
+
+/// One step of the curve over time: time-aware filter, both directions.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StepOutcome {
+    /// The step.
+    pub step: Step,
+    /// Its queries.
+    pub part: Part,
+}
+
+/// One relation in one direction: time-aware filter.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RelationOutcome {
+    /// The relation.
+    pub relation: RelationId,
+    /// The direction.
+    pub direction: Direction,
+    /// Its queries.
+    pub part: Part,
+}
+
+/// Everything that is reported about one evaluation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome {
+    /// Results by filter, in the order of [`Filter::ALL`].
+    pub filters: [FilterOutcome; 3],
+    /// The curve over time.
+    pub by_step: Vec<StepOutcome>,
+    /// Relations in both directions, in order of id.
+    pub by_relation: Vec<RelationOutcome>,
+    /// Share of queries whose gold answer the model said nothing about.
+    pub unreached: f64,
+    /// Queries whose gold answer scored "not a number" and was ranked last.
+    pub not_a_number: u64,
+    /// How the intervals came about.
+    pub bootstrap: BlockBootstrap,
+}
+
+impl Outcome {
+    /// Summarises ranked queries under the headline tie policy, or `None` without queries.
+    pub fn new(ranked: &[RankedQuery], entities: usize, ties: TiePolicy, seed: u64) -> Option<Self> {
+        let count = ranked.len();
+        let counting = Counting { harmonic: Harmonic::up_to(entities), ties, seed };
+        let by_step = counting.group(ranked, Filter::Time, |q| q.query.step);
+        let bootstrap = BlockBootstrap::new(by_step.len());
+        let [time, fixed, raw] = Filter::ALL.map(|filter| counting.filter(ranked, filter, &bootstrap));
+        let by_relation =
+            counting.group(ranked, Filter::Time, |q| (q.query.relation, q.query.direction)).into_iter();
+        Some(Self {
+            filters: [time?, fixed?, raw?],
+            by_step: by_step
+                .into_iter()
+                .filter_map(|(step, tally)| Some(StepOutcome { step, part: part(&tally)? }))
+                .collect(),
+            by_relation: by_relation
+                .filter_map(|((relation, direction), tally)| {
+                    Some(RelationOutcome { relation, direction, part: part(&tally)? })
+                })
+                .collect(),
+            unreached: ranked.iter().filter(|q| !q.ranks.reached).count() as f64 / count as f64,
+            not_a_number: ranked.iter().filter(|q| q.ranks.not_a_number).count() as u64,
+            bootstrap,
+        })
+    }
+
+    /// The result under one filter.
+    pub fn filter(&self, filter: Filter) -> &FilterOutcome {
+        match filter {
+            Filter::Time => &self.filters[0],
+            Filter::Static => &self.filters[1],
+            Filter::Raw => &self.filters[2],
+        }
+    }
+}
+
+impl RankedQuery {
+    /// The rank under one filter.
+    pub fn rank(&self, filter: Filter) -> Rank {
+        match filter {
+            Filter::Time => self.ranks.time,
+            Filter::Static => self.ranks.fixed,
+            Filter::Raw => self.ranks.raw,
+        }
+    }
+}
+
+fn part(tally: &Tally) -> Option<Part> {
+    Some(Part { queries: tally.queries, metrics: tally.metrics()? })
+}
+
+struct Counting {
+    harmonic: Harmonic,
+    ties: TiePolicy,
+    seed: u64,
+}
+
+impl Counting {
+    fn random(&self) -> ChaCha8Rng {
+        stream(self.seed, "ties", 0)
+    }
+
+    fn tally<'q>(
+        &self,
+        queries: impl Iterator<Item = &'q RankedQuery>,
+        filter: Filter,
+        policy: TiePolicy,
+    ) -> Tally {
+        let mut random = self.random();
+        let mut tally = Tally::default();
+        for query in queries {
+            tally.add(query.rank(filter), policy, &self.harmonic, &mut random);
+        }
+        tally
+    }
+
+    fn group<K: Ord>(
+        &self,
+        ranked: &[RankedQuery],
+        filter: Filter,
+        key: impl Fn(&RankedQuery) -> K,
+    ) -> BTreeMap<K, Tally> {
+        let mut random = self.random();
+        let mut groups: BTreeMap<K, Tally> = BTreeMap::new();
+        for query in ranked {
+            let tally = groups.entry(key(query)).or_default();
+            tally.add(query.rank(filter), self.ties, &self.harmonic, &mut random);
+        }
+        groups
+    }
+
+    fn filter(
+        &self,
+        ranked: &[RankedQuery],
+        filter: Filter,
+        bootstrap: &BlockBootstrap,
+    ) -> Option<FilterOutcome> {
+        let steps: Vec<_> = self
+            .group(ranked, filter, |q| q.query.step)
+            .into_values()
+            .map(|tally| (tally.sums(), tally.queries))
+            .collect();
+        let ci95 = bootstrap.intervals(&steps, self.seed);
+        let directions = self.group(ranked, filter, |q| q.query.direction);
+        let seen = self.group(ranked, filter, |q| q.seen);
+        let all = self.tally(ranked.iter(), filter, self.ties);
+        let policy = TiePolicy::ALL
+            .into_iter()
+            .filter_map(|p| Some((p.word().to_owned(), self.tally(ranked.iter(), filter, p).metrics()?)))
+            .collect();
+        let tied = ranked.iter().filter(|q| q.rank(filter).tied > 1).count();
+        Some(FilterOutcome {
+            metrics: all.metrics()?,
+            queries: all.queries,
+            ties: tied as f64 / ranked.len() as f64,
+            ci95: ci95.map(|[mrr, hits1, hits3, hits10]| Intervals { mrr, hits1, hits3, hits10 }),
+            object: directions.get(&Direction::Object).and_then(part),
+            subject: directions.get(&Direction::Subject).and_then(part),
+            seen: seen.get(&true).and_then(part),
+            unseen: seen.get(&false).and_then(part),
+            policy,
+        })
+    }
+}

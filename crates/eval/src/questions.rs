@@ -1,0 +1,165 @@
+//! The questions of one step, and the sink that ranks their answers.
+
+use quadcast_core::{
+    Direction, Duplicates, EntityId, HistoryIndex, Query, ScoreError, ScoreRow, ScoreSink, Snapshot, Step,
+};
+
+use crate::{Ranker, Ranks, Truth};
+
+/// One question with one gold answer, and how it ranked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RankedQuery {
+    /// The question.
+    pub query: Query,
+    /// The gold answer.
+    pub gold: EntityId,
+    /// Its ranks.
+    pub ranks: Ranks,
+    /// Whether the fact was true at some earlier step.
+    pub seen: bool,
+}
+
+/// The distinct questions of one step. Facts that differ only in the hidden entity share a question, so a model
+/// scores it once.
+#[derive(Debug, Default)]
+pub(crate) struct Questions {
+    pub queries: Vec<Query>,
+    /// Gold answers, by question.
+    golds: Vec<EntityId>,
+    /// Start of each question's gold answers, plus the end of the last.
+    starts: Vec<usize>,
+}
+
+impl Questions {
+    /// Both directions of every fact.
+    pub fn of(snapshot: &Snapshot<'_>, duplicates: Duplicates) -> Self {
+        let mut pairs: Vec<(Query, EntityId)> =
+            snapshot.iter().flat_map(|fact| Direction::BOTH.map(|d| Query::hide(fact, d))).collect();
+        pairs.sort_unstable();
+        if duplicates == Duplicates::Drop {
+            pairs.dedup();
+        }
+        let mut questions = Self::default();
+        for (query, gold) in pairs {
+            if questions.queries.last() != Some(&query) {
+                questions.queries.push(query);
+                questions.starts.push(questions.golds.len());
+            }
+            questions.golds.push(gold);
+        }
+        questions.starts.push(questions.golds.len());
+        questions
+    }
+
+    /// The gold answers of a run of questions, and where each question's answers start among them.
+    fn golds(&self, question: usize) -> &[EntityId] {
+        &self.golds[self.starts[question]..self.starts[question + 1]]
+    }
+}
+
+/// How much to compute per question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Depth {
+    /// The time-aware filter only: what model selection needs.
+    Selection,
+    /// All filters and policies.
+    Full,
+}
+
+/// Ranks rows as they arrive.
+pub(crate) struct RankSink<'a> {
+    questions: &'a Questions,
+    /// First question of this sink.
+    first: usize,
+    asked: usize,
+    truth: &'a HistoryIndex,
+    relations: usize,
+    depth: Depth,
+    ranker: &'a mut Ranker,
+    answered: Vec<Vec<RankedQuery>>,
+    now: Vec<EntityId>,
+    ever: Vec<EntityId>,
+}
+
+impl<'a> RankSink<'a> {
+    /// A sink for `asked` questions from `first` on.
+    pub fn new(
+        questions: &'a Questions,
+        (first, asked): (usize, usize),
+        truth: &'a HistoryIndex,
+        relations: usize,
+        depth: Depth,
+        ranker: &'a mut Ranker,
+    ) -> Self {
+        let answered = vec![Vec::new(); asked];
+        Self {
+            questions,
+            first,
+            asked,
+            truth,
+            relations,
+            depth,
+            ranker,
+            answered,
+            now: Vec::new(),
+            ever: Vec::new(),
+        }
+    }
+
+    /// The ranks in the order of the questions, or an error if one got no scores.
+    pub fn finish(self) -> Result<Vec<RankedQuery>, ScoreError> {
+        if let Some(index) = self.answered.iter().position(Vec::is_empty) {
+            return Err(ScoreError::Missing {
+                index: self.first + index,
+                asked: self.questions.queries.len(),
+            });
+        }
+        Ok(self.answered.into_iter().flatten().collect())
+    }
+
+    /// Collects the true answers of a question.
+    fn collect_truth(&mut self, query: &Query) {
+        let events = self.truth.events(query.known, query.directed(self.relations));
+        let start = events.partition_point(|event| event.step < query.step);
+        let end = events.partition_point(|event| event.step <= query.step);
+        self.now.clear();
+        self.now.extend(events[start..end].iter().map(|event| event.answer));
+        self.now.dedup();
+        self.ever.clear();
+        if self.depth == Depth::Full {
+            self.ever.extend(events.iter().map(|event| event.answer));
+            self.ever.sort_unstable();
+            self.ever.dedup();
+        }
+    }
+
+    fn seen_before(&self, query: &Query, gold: EntityId, step: Step) -> bool {
+        let events = self.truth.events(query.known, query.directed(self.relations));
+        self.depth == Depth::Full && events.iter().take_while(|e| e.step < step).any(|e| e.answer == gold)
+    }
+}
+
+impl ScoreSink for RankSink<'_> {
+    fn accept(&mut self, index: usize, row: ScoreRow<'_>) -> Result<(), ScoreError> {
+        if self.answered.get(index).is_none_or(|answers| !answers.is_empty()) {
+            return Err(ScoreError::Query { index, asked: self.asked });
+        }
+        let questions = self.questions;
+        let query = questions.queries[self.first + index];
+        self.collect_truth(&query);
+        let golds = questions.golds(self.first + index);
+        let mut ranked = Vec::with_capacity(golds.len());
+        let truth = Truth { now: &self.now, ever: &self.ever };
+        self.ranker.rank(row, golds, truth, |gold, ranks| ranked.push((gold, ranks)))?;
+        self.answered[index] = ranked
+            .into_iter()
+            .map(|(gold, ranks)| RankedQuery {
+                query,
+                gold,
+                ranks,
+                seen: self.seen_before(&query, gold, query.step),
+            })
+            .collect();
+        Ok(())
+    }
+}

@@ -1,0 +1,59 @@
+//! The validation period as models see it: a judge that returns numbers, never facts.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use quadcast_core::{Forecaster, ModelError, Run, SelectionScore, Validation, ValidationReport};
+
+use crate::clock::Period;
+use crate::{EvalError, Harmonic, Tally};
+
+/// Judges candidate models on the validation split, with filters that know train and valid only.
+pub(crate) struct ValidationPeriod<'a> {
+    period: Period<'a>,
+    run: &'a Run,
+    plays: AtomicU64,
+}
+
+impl<'a> ValidationPeriod<'a> {
+    pub fn new(period: Period<'a>, run: &'a Run) -> Self {
+        Self { period, run, plays: AtomicU64::new(0) }
+    }
+
+    /// How often a model was judged.
+    pub fn plays(&self) -> u64 {
+        self.plays.load(Ordering::Relaxed)
+    }
+}
+
+impl Validation for ValidationPeriod<'_> {
+    fn steps(&self) -> u64 {
+        self.period.asked.occupied().count() as u64
+    }
+
+    fn play(&self, model: &mut dyn Forecaster) -> Result<ValidationReport, ModelError> {
+        self.plays.fetch_add(1, Ordering::Relaxed);
+        let relations = self.period.relations;
+        let ranked =
+            self.period.play(model, |_| self.run.progress.advance(1)).map_err(|error| match error {
+                EvalError::Model(error) => error,
+                other => ModelError::Unsupported(other.to_string()),
+            })?;
+        let harmonic = Harmonic::up_to(self.period.history.entities());
+        let ties = self.period.protocol.ties;
+        let mut random = self.run.stream("validation ties", 0);
+        let mut all = Tally::default();
+        let mut by_relation = vec![Tally::default(); 2 * relations];
+        for query in &ranked {
+            let tally = &mut by_relation[query.query.directed(relations).index()];
+            tally.add(query.ranks.time, ties, &harmonic, &mut random);
+        }
+        for tally in &by_relation {
+            all.merge(tally);
+        }
+        let score = |tally: &Tally| SelectionScore {
+            queries: tally.queries,
+            mrr: tally.metrics().map_or(0.0, |metrics| metrics.mrr),
+        };
+        Ok(ValidationReport { all: score(&all), by_relation: by_relation.iter().map(score).collect() })
+    }
+}

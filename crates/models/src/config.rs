@@ -1,0 +1,123 @@
+//! Model configurations: defaults, `key=value` settings, and errors that name the remedy.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use thiserror::Error;
+use toml::{Table, Value};
+
+/// A model name or configuration that cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum ConfigError {
+    /// No such model.
+    #[error("there is no model {name:?}{}; known models: {known}", did_you_mean(suggestion.as_ref()))]
+    UnknownModel {
+        /// What was asked for.
+        name: String,
+        /// The nearest known name.
+        suggestion: Option<String>,
+        /// All names.
+        known: String,
+    },
+    /// No such key.
+    #[error("there is no setting {key:?}{}; known settings: {known}", did_you_mean(suggestion.as_ref()))]
+    UnknownKey {
+        /// What was given.
+        key: String,
+        /// The nearest known key.
+        suggestion: Option<String>,
+        /// All keys.
+        known: String,
+    },
+    /// Not of the form key=value.
+    #[error("{text:?} is not a setting: write key=value, for example --set {example}")]
+    Form {
+        /// What was given.
+        text: String,
+        /// A setting that works.
+        example: String,
+    },
+    /// A value of the wrong kind or out of range.
+    #[error("{0}")]
+    Value(String),
+}
+
+fn did_you_mean(suggestion: Option<&String>) -> String {
+    suggestion.map(|name| format!(" (did you mean {name:?}?)")).unwrap_or_default()
+}
+
+/// The known name that is nearest to what was typed, if any is near.
+pub(crate) fn nearest<'a>(typed: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
+    known
+        .map(|name| (strsim::jaro_winkler(typed, name), name))
+        .filter(|(likeness, _)| *likeness > 0.7)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, name)| name.to_owned())
+}
+
+/// Reads a configuration; keys that are absent keep their defaults, unknown keys are errors.
+pub(crate) fn parse<C: DeserializeOwned + Serialize + Default>(table: &Table) -> Result<C, ConfigError> {
+    let known = defaults::<C>();
+    for key in table.keys() {
+        check_key(key, &known)?;
+    }
+    table.clone().try_into().map_err(|error: toml::de::Error| ConfigError::Value(error.message().to_owned()))
+}
+
+/// The default configuration as a table.
+pub(crate) fn defaults<C: Serialize + Default>() -> Table {
+    Table::try_from(C::default()).expect("a configuration is a table of plain values")
+}
+
+/// Applies one `key=value` setting to a configuration. The value is read as TOML, and as plain text if it is not.
+pub fn set(config: &mut Table, setting: &str) -> Result<(), ConfigError> {
+    let Some((key, value)) = setting.split_once('=') else {
+        let example = config.iter().next().map(|(key, value)| format!("{key}={value}")).unwrap_or_default();
+        return Err(ConfigError::Form { text: setting.to_owned(), example });
+    };
+    let (key, value) = (key.trim(), value.trim());
+    check_key(key, config)?;
+    let parsed = format!("value = {value}").parse::<Table>().ok().and_then(|mut table| table.remove("value"));
+    config.insert(key.to_owned(), parsed.unwrap_or_else(|| Value::String(value.to_owned())));
+    Ok(())
+}
+
+fn check_key(key: &str, known: &Table) -> Result<(), ConfigError> {
+    if known.contains_key(key) {
+        return Ok(());
+    }
+    let keys: Vec<&str> = known.keys().map(String::as_str).collect();
+    Err(ConfigError::UnknownKey {
+        key: key.to_owned(),
+        suggestion: nearest(key, keys.iter().copied()),
+        known: keys.join(", "),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table() -> Table {
+        "lambda = 0.1\nvariant = \"strict\"".parse().expect("valid TOML")
+    }
+
+    #[test]
+    fn values_are_toml_or_text() {
+        let mut config = table();
+        set(&mut config, "lambda = 2").expect("known key");
+        set(&mut config, "variant=combined").expect("known key");
+        assert_eq!(config["lambda"], Value::Integer(2));
+        assert_eq!(config["variant"], Value::String("combined".into()));
+    }
+
+    #[test]
+    fn unknown_keys_come_with_a_suggestion() {
+        let error = set(&mut table(), "lamda=1").expect_err("a typo");
+        assert_eq!(
+            error.to_string(),
+            "there is no setting \"lamda\" (did you mean \"lambda\"?); known settings: lambda, variant"
+        );
+        let error = set(&mut table(), "lambda").expect_err("no value");
+        assert!(error.to_string().contains("key=value"), "{error}");
+    }
+}

@@ -1,0 +1,3 @@
+//! Forecasting models.
+
+pub mod recurrency;

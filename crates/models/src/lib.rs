@@ -1,0 +1,11 @@
+//! The models of Quadcast: one model, one file, one shape; one registry.
+//!
+//! Everything a user can name on the command line is an [`Entry`] of [`MODELS`]; lists, help texts and
+//! configuration checks are derived from it.
+
+mod config;
+pub mod forecast;
+mod registry;
+
+pub use config::{ConfigError, set};
+pub use registry::{Entry, Family, MODELS, OptionInfo, find};

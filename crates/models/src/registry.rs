@@ -1,0 +1,96 @@
+//! The registry: every model a user can name.
+
+use quadcast_core::{Capabilities, Forecaster};
+use serde::Serialize;
+use toml::Table;
+
+use crate::config::nearest;
+use crate::{ConfigError, forecast};
+
+/// Which task a model solves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Family {
+    /// Facts to come.
+    Forecasting,
+}
+
+/// A configuration key and what it does.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct OptionInfo {
+    /// The key.
+    pub key: &'static str,
+    /// What it does, in one sentence.
+    pub about: &'static str,
+}
+
+/// A model that can be named.
+pub struct Entry {
+    /// Name on the command line.
+    pub name: &'static str,
+    /// Other names it answers to.
+    pub aliases: &'static [&'static str],
+    /// Task.
+    pub family: Family,
+    /// What it does, in one sentence.
+    pub about: &'static str,
+    /// Where it was published.
+    pub paper: &'static str,
+    /// What it can do.
+    pub capabilities: Capabilities,
+    /// What can be set.
+    pub options: &'static [OptionInfo],
+    /// The default configuration.
+    pub defaults: fn() -> Table,
+    /// Builds an unfitted model; absent keys keep their defaults.
+    pub build: fn(&Table) -> Result<Box<dyn Forecaster>, ConfigError>,
+}
+
+/// All models, in the order of the documentation.
+pub const MODELS: &[Entry] = &[forecast::recurrency::ENTRY];
+
+/// The model of a name or alias.
+pub fn find(name: &str) -> Result<&'static Entry, ConfigError> {
+    let wanted = name.to_lowercase();
+    let answers = |entry: &&Entry| entry.name == wanted || entry.aliases.contains(&wanted.as_str());
+    MODELS.iter().find(answers).ok_or_else(|| {
+        let names = || MODELS.iter().flat_map(|e| std::iter::once(&e.name).chain(e.aliases)).copied();
+        ConfigError::UnknownModel {
+            name: name.to_owned(),
+            suggestion: nearest(&wanted, names()),
+            known: MODELS.iter().map(|e| e.name).collect::<Vec<_>>().join(", "),
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_options_match_the_configuration() {
+        let mut names: Vec<&str> =
+            MODELS.iter().flat_map(|e| std::iter::once(&e.name).chain(e.aliases)).copied().collect();
+        names.sort_unstable();
+        let count = names.len();
+        names.dedup();
+        assert_eq!(names.len(), count);
+        for entry in MODELS {
+            let mut documented: Vec<&str> = entry.options.iter().map(|o| o.key).collect();
+            documented.sort_unstable();
+            let defaults = (entry.defaults)();
+            let mut keys: Vec<&str> = defaults.keys().map(String::as_str).collect();
+            keys.sort_unstable();
+            assert_eq!(documented, keys, "{}", entry.name);
+            let model = (entry.build)(&defaults).expect("the defaults build");
+            assert_eq!(model.capabilities(), entry.capabilities, "{}", entry.name);
+        }
+    }
+
+    #[test]
+    fn a_typo_gets_a_suggestion() {
+        let error = find("recurency").err().expect("no such model");
+        assert!(error.to_string().contains("did you mean \"recurrency\"?"), "{error}");
+        assert!(find("Recurrency").is_ok());
+    }
+}

@@ -1,0 +1,89 @@
+//! Files that are either whole or absent.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+/// A file that could not be written or read.
+#[derive(Debug, Error)]
+pub enum FileError {
+    /// Writing failed.
+    #[error("cannot write {}: {source}. {}", path.display(), advice(source))]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// Reading failed.
+    #[error("cannot read {}: {source}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The file is not what it should be.
+    #[error("{} is not a run record: {message}", path.display())]
+    Content {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        message: String,
+    },
+}
+
+fn advice(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            "The disk is full: free some space, or choose another folder with --out"
+        }
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+            "The folder is not writable: choose another one with --out"
+        }
+        _ => "Choose another folder with --out",
+    }
+}
+
+/// Writes a file under a temporary name and renames it, so that readers see the old content or the new, never half.
+pub fn write_atomically(
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), FileError> {
+    let mut temporary = path.as_os_str().to_owned();
+    temporary.push(".tmp");
+    let temporary = PathBuf::from(temporary);
+    let attempt = || {
+        let mut file = io::BufWriter::new(File::create(&temporary)?);
+        write(&mut file)?;
+        file.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()?;
+        fs::rename(&temporary, path)
+    };
+    attempt().map_err(|source| {
+        // The rest of a failed attempt is of no use to anyone; that it may not be removable changes nothing.
+        fs::remove_file(&temporary).ok();
+        FileError::Write { path: path.to_owned(), source }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failed_write_leaves_the_old_file_and_no_rest() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path().join("a.txt");
+        write_atomically(&path, |out| out.write_all(b"old")).expect("a writable folder");
+        let error = write_atomically(&path, |out| {
+            out.write_all(b"new")?;
+            Err(io::ErrorKind::StorageFull.into())
+        })
+        .expect_err("the write fails");
+        assert!(error.to_string().contains("The disk is full"), "{error}");
+        assert_eq!(fs::read(&path).expect("the old file"), b"old");
+        assert_eq!(fs::read_dir(folder.path()).expect("the folder").count(), 1);
+    }
+}

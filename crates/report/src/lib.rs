@@ -1,0 +1,16 @@
+//! Run records: what a run leaves behind, and the tables made from it.
+//!
+//! A record is one folder with fixed file names; [`RunRecord`] is its `metrics.json`. Everything that is shown or
+//! compared later is derived from records and from nothing else.
+
+mod files;
+mod ranks;
+mod record;
+mod terminal;
+
+pub use files::{FileError, write_atomically};
+pub use ranks::write_ranks;
+pub use record::{
+    DatasetCard, FilterMetrics, ModelCard, RelationRow, RunRecord, Seconds, Selection, Status, StepRow,
+};
+pub use terminal::{bytes, counted, percent, plain_table, seconds, summary};

@@ -1,0 +1,196 @@
+//! A run record as a table for people: per cent, intervals, and where the numbers come from.
+
+use std::ops::Range;
+
+use comfy_table::{CellAlignment, ContentArrangement, Table, TableComponent, presets};
+use quadcast_core::{Duplicates, Setting, TiePolicy, ValidationUse};
+use quadcast_eval::{FilterOutcome, Part};
+
+use crate::RunRecord;
+
+/// A fraction as per cent with two decimals.
+pub fn percent(fraction: f64) -> String {
+    format!("{:.2}", 100.0 * fraction)
+}
+
+/// A count with thin separators: 14 742.
+pub fn counted(count: u64) -> String {
+    let digits = count.to_string();
+    let mut text = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push(' ');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// Seconds with as many digits as matter.
+pub fn seconds(seconds: f64) -> String {
+    match seconds {
+        s if s < 10.0 => format!("{s:.2} s"),
+        s if s < 100.0 => format!("{s:.1} s"),
+        s => {
+            let whole = s.round() as u64;
+            format!("{} min {:02} s", whole / 60, whole % 60)
+        }
+    }
+}
+
+/// Bytes in the largest fitting unit.
+pub fn bytes(bytes: u64) -> String {
+    match bytes as f64 {
+        b if b >= 1e9 => format!("{:.2} GB", b / 1e9),
+        b => format!("{:.0} MB", b / 1e6),
+    }
+}
+
+/// A table of text without frames: a rule below the header, columns of numbers to the right.
+pub fn plain_table(header: &[&str], numbers: Range<usize>) -> Table {
+    let mut table = Table::new();
+    table.load_preset(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
+    table
+        .set_style(TableComponent::HeaderLines, '─')
+        .set_style(TableComponent::MiddleHeaderIntersections, '─');
+    table.set_header(header);
+    for column in table.column_iter_mut() {
+        column.set_padding((0, 2));
+    }
+    for column in table.column_iter_mut().skip(numbers.start).take(numbers.len()) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    table
+}
+
+/// The record as text: a heading, the results table, and what they rest on. Empty for a run without results.
+pub fn summary(record: &RunRecord) -> String {
+    let Some(metrics) = &record.metrics else { return String::new() };
+    let mut text = format!(
+        "{} on {} · {} · ties {} · seed {}\n\n",
+        record.model.name,
+        record.dataset.name,
+        record.protocol.setting.word(),
+        record.protocol.ties.word(),
+        record.seed
+    );
+    text.push_str(&results(&[
+        ("time-aware", &metrics.time),
+        ("static", &metrics.fixed),
+        ("raw", &metrics.raw),
+    ]));
+    text.push('\n');
+    for line in footing(record, &metrics.time) {
+        text.push_str(&line);
+        text.push('\n');
+    }
+    text
+}
+
+fn results(filters: &[(&str, &FilterOutcome)]) -> String {
+    let header = ["filter", "MRR", "95 % interval", "H@1", "H@3", "H@10", "MR", "object", "subject"];
+    let mut table = plain_table(&header, 1..header.len());
+    for (name, outcome) in filters {
+        let metrics = outcome.metrics;
+        let interval = outcome
+            .ci95
+            .map_or_else(|| "–".to_owned(), |ci| format!("{} – {}", percent(ci.mrr[0]), percent(ci.mrr[1])));
+        let part = |part: Option<Part>| part.map_or_else(|| "–".to_owned(), |p| percent(p.metrics.mrr));
+        table.add_row([
+            (*name).to_owned(),
+            percent(metrics.mrr),
+            interval,
+            percent(metrics.hits1),
+            percent(metrics.hits3),
+            percent(metrics.hits10),
+            format!("{:.1}", metrics.mr),
+            part(outcome.object),
+            part(outcome.subject),
+        ]);
+    }
+    table.trim_fmt() + "\n"
+}
+
+fn footing(record: &RunRecord, time: &FilterOutcome) -> Vec<String> {
+    let protocol = &record.protocol;
+    let repeated = record.repeated_queries.unwrap_or(0) as u64;
+    let repeated = match protocol.duplicates {
+        Duplicates::Drop if repeated > 0 => format!(", {} repeated ones asked once", counted(repeated)),
+        _ => String::new(),
+    };
+    let seen = |part: Option<Part>| part.map_or_else(|| "–".to_owned(), |p| percent(p.metrics.mrr));
+    let share = |part: Option<Part>| part.map_or(0.0, |p| p.queries as f64 / time.queries as f64);
+    let mut lines = vec![
+        format!(
+            "{} queries (both directions{repeated}), {} candidates each",
+            counted(time.queries),
+            counted(record.dataset.entities as u64)
+        ),
+        format!(
+            "MRR on facts seen before {} ({} % of queries), never seen {}",
+            seen(time.seen),
+            percent(share(time.seen)),
+            seen(time.unseen)
+        ),
+        format!(
+            "gold tied {} %, unreached {} %; {}",
+            percent(time.ties),
+            percent(record.unreached.unwrap_or(0.0)),
+            policies(record)
+        ),
+        format!("history: {}", history(record)),
+        format!(
+            "load {}, fit {}, evaluate {}{}",
+            seconds(record.seconds.load),
+            seconds(record.seconds.fit),
+            seconds(record.seconds.evaluate),
+            record.peak_memory_bytes.map_or_else(String::new, |b| format!(", peak memory {}", bytes(b)))
+        ),
+    ];
+    if let Some(bad @ 1..) = record.not_a_number {
+        lines.push(format!(
+            "warning: the gold answer of {} queries scored \"not a number\" and was ranked last",
+            counted(bad)
+        ));
+    }
+    lines
+}
+
+fn policies(record: &RunRecord) -> String {
+    let shown = [TiePolicy::Mean, TiePolicy::Optimistic, TiePolicy::Pessimistic];
+    let value = |policy: TiePolicy| {
+        let metrics = record.policies()?.get(policy.word())?;
+        Some(format!("{} {}", policy.word(), percent(metrics.mrr)))
+    };
+    format!("MRR by tie policy: {}", shown.into_iter().filter_map(value).collect::<Vec<_>>().join(", "))
+}
+
+fn history(record: &RunRecord) -> String {
+    let latest = record.latest_read.as_deref().unwrap_or("nothing");
+    let validation = match record.protocol.validation {
+        ValidationUse::Observed => "validation facts observed",
+        ValidationUse::Withheld => "validation facts withheld",
+    };
+    let setting = match record.protocol.setting {
+        Setting::SingleStep => "every earlier step known",
+        Setting::MultiStep => "nothing of the test period known",
+        Setting::Online => "every earlier step known and learned from",
+    };
+    format!("{setting}, {validation}; latest fact read: {latest}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_for_people() {
+        assert_eq!(counted(7), "7");
+        assert_eq!(counted(14742), "14 742");
+        assert_eq!(counted(2_300_000), "2 300 000");
+        assert_eq!(seconds(0.123), "0.12 s");
+        assert_eq!(seconds(119.7), "2 min 00 s");
+        assert_eq!(bytes(123_456_789), "123 MB");
+        assert_eq!(percent(0.37374), "37.37");
+    }
+}
