@@ -1,9 +1,8 @@
 //! The command line: what can be typed, with help and examples.
 
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand, ValueEnum, value_parser};
 use quadcast_core::{Duplicates, Setting, TiePolicy, ValidationUse};
 use quadcast_data::Format;
 
@@ -18,12 +17,15 @@ pub struct Arguments {
 }
 
 const EXAMPLES: &str = "Examples:
-  quadcast run --data examples/harbour          judge the recurrency baseline on a small dataset
-  quadcast data info ICEWS14                    what is in a dataset ($QUADCAST_DATA is searched for names)
-  quadcast data audit ICEWS14                   is it fit for a fair comparison?
-  quadcast models                               what there is, with papers and settings
+  quadcast run --data examples/harbour   judge the recurrency baseline on a small dataset
+  quadcast data info examples/harbour    what is in a dataset
+  quadcast data audit ICEWS14            is it sound? (names are looked up in $QUADCAST_DATA)
+  quadcast models                        what there is, with papers and settings
 
 Exit codes: 0 success, 1 failure, 2 wrong usage or bad input.";
+
+/// More threads than any machine we know has cores; far more could not be started.
+const MOST_THREADS: i64 = 1024;
 
 /// Options of every command.
 #[derive(Debug, Args)]
@@ -32,8 +34,8 @@ pub struct Common {
     #[arg(long, global = true)]
     pub json: bool,
     /// Threads to use; results do not depend on it [default: all cores]
-    #[arg(long, global = true, value_name = "N")]
-    pub threads: Option<NonZeroUsize>,
+    #[arg(long, global = true, value_name = "N", value_parser = value_parser!(u16).range(1..=MOST_THREADS))]
+    pub threads: Option<u16>,
     /// No progress, no remarks
     #[arg(long, short, global = true, conflicts_with = "verbose")]
     pub quiet: bool,
@@ -60,8 +62,8 @@ const RUN_EXAMPLES: &str = "Examples:
   quadcast run --data YAGO --set variant=strict --set lambda=0.1
   quadcast run runs/recurrency-ICEWS14-single-step-1/run.toml --out again
 
-A run leaves one folder: run.toml (everything needed to repeat it), metrics.json, ranks.csv.zst (one row per
-query) and model.json.";
+A run leaves one folder: run.toml (everything needed to repeat it), metrics.json,
+ranks.csv.zst (one row per query) and model.json.";
 
 /// What to run. A configuration file gives defaults, options override it.
 #[derive(Debug, Args)]
@@ -89,9 +91,9 @@ pub struct RunOptions {
     /// Tie policy of the headline numbers; all others stand in the record [default: expected]
     #[arg(long, value_enum)]
     pub ties: Option<TiesArgument>,
-    /// Ask repeated test facts as often as they stand there
-    #[arg(long)]
-    pub keep_duplicates: bool,
+    /// What happens to facts that stand twice in the test split [default: drop]
+    #[arg(long, value_enum)]
+    pub duplicates: Option<DuplicatesArgument>,
     /// Seed of every random draw [default: 1]
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
@@ -191,9 +193,9 @@ argument!(TiesArgument => TiePolicy {
     Ordinal,
 });
 
-impl RunOptions {
-    /// What `--keep-duplicates` asks for, if given.
-    pub fn duplicates(&self) -> Option<Duplicates> {
-        self.keep_duplicates.then_some(Duplicates::Keep)
-    }
-}
+argument!(DuplicatesArgument => Duplicates {
+    /// They are asked once
+    Drop,
+    /// They are asked as often as they stand there
+    Keep,
+});

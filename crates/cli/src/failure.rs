@@ -51,9 +51,10 @@ impl From<EvalError> for Failure {
     fn from(error: EvalError) -> Self {
         match error {
             EvalError::Model(_) => Self::internal(error),
-            EvalError::NotChronological { .. } | EvalError::Empty { .. } | EvalError::Setting { .. } => {
-                Self::input(error)
-            }
+            EvalError::NotChronological { .. }
+            | EvalError::SharedFacts { .. }
+            | EvalError::Empty { .. }
+            | EvalError::Setting { .. } => Self::input(error),
         }
     }
 }

@@ -34,7 +34,7 @@ fn execute(arguments: Arguments) -> Result<(), Failure> {
     let common = arguments.common;
     if let Some(threads) = common.threads {
         rayon::ThreadPoolBuilder::new()
-            .num_threads(threads.get())
+            .num_threads(threads.into())
             .build_global()
             .map_err(Failure::internal)?;
     }

@@ -31,7 +31,9 @@ impl Output {
         match written {
             // A reader that has seen enough (`| head`) is not an error.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-            other => other.map_err(Failure::internal),
+            other => {
+                other.map_err(|error| Failure::internal(format!("cannot write to standard output: {error}")))
+            }
         }
     }
 

@@ -1,8 +1,8 @@
 //! History views: every fact before a ceiling, and nothing else.
 //!
 //! The evaluator builds a [`HistoryIndex`] from the splits that a phase may use and hands out [`History`] views of
-//! it. All reads of a view pass [`History::admit`], the only place where the ceiling is checked; it also notes the
-//! latest step ever read, which is the evidence that a setting was kept.
+//! it. All reads of a view pass [`History::admit`], the only place where the ceiling is checked. The index notes the
+//! latest step of which a fact was read, which is the evidence that a setting was kept.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -105,7 +105,7 @@ impl HistoryIndex {
         &self.facts
     }
 
-    /// The latest step that any view of this index has been asked for.
+    /// The latest step of which any view of this index has given out a fact.
     pub fn latest_read(&self) -> Option<Step> {
         self.latest_read.load(Ordering::Relaxed).checked_sub(1).map(Step)
     }
@@ -164,7 +164,11 @@ impl<'a> History<'a> {
     /// The facts of one step, or a leak error if it is not in the past.
     pub fn snapshot(&self, step: Step) -> Result<Snapshot<'a>, LeakError> {
         self.admit(step)?;
-        Ok(self.index.facts.snapshot(step))
+        let snapshot = self.index.facts.snapshot(step);
+        if !snapshot.is_empty() {
+            self.index.note_read(step);
+        }
+        Ok(snapshot)
     }
 
     /// The facts of the steps `from..ceiling`, in order.
@@ -210,7 +214,6 @@ impl<'a> History<'a> {
         if step >= self.ceiling {
             return Err(LeakError { asked: step, ceiling: self.ceiling });
         }
-        self.index.note_read(step);
         Ok(())
     }
 }
@@ -235,6 +238,13 @@ mod tests {
         assert_eq!(history.snapshot(Step(3)).err(), Some(leak));
         assert_eq!(history.until(Step(4)).err(), Some(leak));
         assert_eq!(history.until(Step(0)).map(|h| h.ceiling()), Ok(Step(0)));
+        assert_eq!(index.latest_read(), Some(Step(2)));
+    }
+
+    #[test]
+    fn an_empty_step_counts_as_nothing_read() {
+        let index = index(vec![Quad::new(0, 0, 1, 2)]);
+        assert_eq!(index.before(Step(5)).snapshots_from(Step(0)).map(|s| s.len()).sum::<usize>(), 1);
         assert_eq!(index.latest_read(), Some(Step(2)));
     }
 

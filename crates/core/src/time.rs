@@ -99,9 +99,11 @@ impl Calendar {
 
 /// Every time stamp that occurs in a dataset, in order. A [`Step`] is an index into it, so "the previous step" is
 /// always the previous *existing* time stamp, whatever the gaps.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TimeAxis {
     times: Vec<i64>,
+    /// Times in raster units; models ask for them once per past fact.
+    ordinals: Vec<i64>,
     granularity: i64,
     calendar: Calendar,
 }
@@ -111,10 +113,9 @@ impl TimeAxis {
     pub fn new(mut times: Vec<i64>, calendar: Calendar) -> Self {
         times.sort_unstable();
         times.dedup();
-        let granularity = times.iter().fold(0_u64, |g, &t| gcd(g, t.unsigned_abs())).max(1) as i64;
-        // With a date origin such as 1970 the offset says nothing about the raster: use the gaps alone.
-        let granularity = if calendar == Calendar::UNIX_DAYS { gap_gcd(&times) } else { granularity };
-        Self { times, granularity, calendar }
+        let granularity = times.windows(2).fold(0_u64, |g, w| gcd(g, w[1].abs_diff(w[0]))).max(1) as i64;
+        let ordinals = times.iter().map(|time| time.div_euclid(granularity)).collect();
+        Self { times, ordinals, granularity, calendar }
     }
 
     /// Number of steps.
@@ -145,7 +146,7 @@ impl TimeAxis {
         self.times.binary_search(&time).ok().map(|i| Step(i as u32))
     }
 
-    /// The raster of the original time stamps: the greatest common divisor of all of them (24 for days written in
+    /// The raster of the original time stamps: the greatest common divisor of their distances (24 for days written in
     /// hours, 15 for quarters of an hour).
     pub fn granularity(&self) -> i64 {
         self.granularity
@@ -154,11 +155,9 @@ impl TimeAxis {
     /// Time of a step in raster units (original / granularity): the `τ` of the papers, gaps kept. Models with a
     /// decay in time use differences of it. Steps beyond the axis follow at one unit each.
     pub fn ordinal(&self, step: Step) -> i64 {
-        match (self.times.get(step.index()), self.times.last()) {
-            (Some(time), _) => time.div_euclid(self.granularity),
-            (None, Some(last)) => {
-                last.div_euclid(self.granularity) + (step.index() - self.times.len() + 1) as i64
-            }
+        match (self.ordinals.get(step.index()), self.ordinals.last()) {
+            (Some(&ordinal), _) => ordinal,
+            (None, Some(last)) => last + (step.index() - self.ordinals.len() + 1) as i64,
             (None, None) => i64::from(step.0),
         }
     }
@@ -193,10 +192,6 @@ fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-fn gap_gcd(times: &[i64]) -> i64 {
-    times.windows(2).fold(0_u64, |g, w| gcd(g, w[1].abs_diff(w[0]))).max(1) as i64
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -213,6 +208,12 @@ mod tests {
     }
 
     #[test]
+    fn steps_beyond_the_axis_follow_one_by_one() {
+        let axis = TimeAxis::new(vec![0, 24, 96], Calendar::UNKNOWN);
+        assert_eq!([2, 3, 5].map(|step| axis.ordinal(Step(step))), [4, 5, 7]);
+    }
+
+    #[test]
     fn labels_fall_back_to_the_number() {
         assert_eq!(TimeAxis::new(vec![7], Calendar::UNKNOWN).label(Step(0)), "7");
         assert_eq!(Calendar::years_from(1830).label(188), "2018");
@@ -221,7 +222,8 @@ mod tests {
     }
 
     #[test]
-    fn unix_days_use_gaps_only() {
+    fn an_offset_does_not_change_the_raster() {
+        assert_eq!(TimeAxis::new(vec![1, 25, 49], Calendar::UNKNOWN).granularity(), 24);
         let axis = TimeAxis::new(vec![16071, 16073, 16077], Calendar::UNIX_DAYS);
         assert_eq!(axis.granularity(), 2);
         assert_eq!(axis.label(Step(0)), "2014-01-01");

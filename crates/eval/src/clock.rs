@@ -1,7 +1,8 @@
 //! The clock: which facts a model may see when, and which questions it is asked.
 
 use quadcast_core::{
-    Dataset, Facts, Forecaster, HistoryIndex, Protocol, Run, Setting, Split, Step, TiePolicy, ValidationUse,
+    Dataset, Facts, Forecaster, HistoryIndex, Protocol, Quad, Run, Setting, Split, Step, TiePolicy,
+    ValidationUse,
 };
 use rayon::prelude::*;
 
@@ -112,8 +113,18 @@ fn check(dataset: &Dataset, protocol: &Protocol, model: &dyn Forecaster) -> Resu
                 later_first: dataset.axis.label(first),
             });
         }
+        let shared = shared_facts(dataset.splits.get(earlier), dataset.splits.get(later), first);
+        if shared > 0 {
+            return Err(EvalError::SharedFacts { earlier, later, shared });
+        }
     }
     Ok(())
+}
+
+/// Facts that stand in both splits. Splits that follow each other can only share the step at their boundary.
+fn shared_facts(earlier: &Facts, later: &Facts, step: Step) -> usize {
+    let known: Vec<Quad> = earlier.snapshot(step).iter().collect();
+    later.snapshot(step).iter().filter(|fact| known.binary_search(fact).is_ok()).count()
 }
 
 /// A stretch of time that is asked about.

@@ -21,6 +21,19 @@ pub enum EvalError {
         /// Its first time, in words.
         later_first: String,
     },
+    /// Facts that stand in two splits.
+    #[error(
+        "{shared} facts stand in both {earlier} and {later}: the model would be judged on what it was given. \
+         Remove them from one of the two"
+    )]
+    SharedFacts {
+        /// The split that comes first.
+        earlier: Split,
+        /// The split after it.
+        later: Split,
+        /// How many.
+        shared: usize,
+    },
     /// A split without facts.
     #[error("the {split} split holds no facts; forecasting needs train, valid and test")]
     Empty {

@@ -60,7 +60,14 @@ pub(crate) fn parse<C: DeserializeOwned + Serialize + Default>(table: &Table) ->
     for key in table.keys() {
         check_key(key, &known)?;
     }
-    table.clone().try_into().map_err(|error: toml::de::Error| ConfigError::Value(error.message().to_owned()))
+    table.clone().try_into().map_err(|error: toml::de::Error| {
+        // The error does not say which key it is about: the one that also fails alone.
+        let alone = |(key, value): &(&String, &Value)| {
+            Table::from_iter([((*key).clone(), (*value).clone())]).try_into::<C>().is_err()
+        };
+        let place = table.iter().find(alone).map(|(key, value)| format!("{key} = {value}: "));
+        ConfigError::Value(format!("{}{}", place.unwrap_or_default(), error.message()))
+    })
 }
 
 /// The default configuration as a table.
@@ -71,7 +78,8 @@ pub(crate) fn defaults<C: Serialize + Default>() -> Table {
 /// Applies one `key=value` setting to a configuration. The value is read as TOML, and as plain text if it is not.
 pub fn set(config: &mut Table, setting: &str) -> Result<(), ConfigError> {
     let Some((key, value)) = setting.split_once('=') else {
-        let example = config.iter().next().map(|(key, value)| format!("{key}={value}")).unwrap_or_default();
+        let known = config.get_key_value(setting.trim()).or_else(|| config.iter().next());
+        let example = known.map(|(key, value)| format!("{key}={value}")).unwrap_or_default();
         return Err(ConfigError::Form { text: setting.to_owned(), example });
     };
     let (key, value) = (key.trim(), value.trim());

@@ -2,30 +2,15 @@
 //!
 //! Runs where the datasets are: `$QUADCAST_DATA`, or `shared/data` beside the project. Says so when they are not.
 
-use std::path::{Path, PathBuf};
+mod datasets;
 
+use datasets::forecasting as dataset;
 use quadcast_core::{Dataset, Filter, Protocol, Run, Setting};
-use quadcast_data::{Content, LoadOptions, load};
 use quadcast_eval::{Metrics, Outcome, fit, judge};
 use quadcast_models::{find, set};
 
 /// Absolute points that a golden value may be missed by.
 const TOLERANCE: f64 = 0.02;
-
-/// A dataset of the forecasting benchmarks, or `None` with a word about it.
-fn dataset(name: &str) -> Option<Dataset> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
-    let root = std::env::var_os("QUADCAST_DATA").map_or(beside, PathBuf::from);
-    let folder = root.join("forecasting").join(name);
-    if !folder.is_dir() {
-        println!("skipped: no dataset {name}; set QUADCAST_DATA to the folder that holds forecasting/{name}");
-        return None;
-    }
-    match load(&folder, &LoadOptions::default()).expect("a readable dataset").content {
-        Content::Temporal(dataset) => Some(dataset),
-        _ => panic!("{name} is a temporal dataset"),
-    }
-}
 
 fn evaluate(dataset: &Dataset, setting: Setting, settings: &[&str]) -> Outcome {
     let entry = find("recurrency").expect("the model exists");

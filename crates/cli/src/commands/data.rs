@@ -11,26 +11,22 @@ use crate::output::Output;
 /// Columns that a table may take.
 const WIDTH: u16 = 100;
 
-/// Finds and reads a dataset, and says how on request.
-pub fn open(data: &str, options: LoadOptions, output: &Output) -> Result<Loaded, Failure> {
-    let loaded = load(&locate(data)?, &options)?;
-    for note in &loaded.notes {
-        output.detail(note);
-    }
-    Ok(loaded)
+/// Finds and reads a dataset.
+pub fn open(data: &str, options: LoadOptions) -> Result<Loaded, Failure> {
+    Ok(load(&locate(data)?, &options)?)
 }
 
-fn open_source(source: &Source, output: &Output) -> Result<Loaded, Failure> {
-    open(&source.data, LoadOptions { format: source.format.map(Into::into) }, output)
+fn open_source(source: &Source) -> Result<Loaded, Failure> {
+    open(&source.data, LoadOptions { format: source.format.map(Into::into) })
 }
 
 pub fn info(source: &Source, output: &Output) -> Result<(), Failure> {
-    let info = quadcast_data::info(&open_source(source, output)?);
+    let info = quadcast_data::info(&open_source(source)?);
     output.result(&info, || info.text())
 }
 
 pub fn audit(source: &Source, output: &Output) -> Result<(), Failure> {
-    let audit = quadcast_data::audit(&open_source(source, output)?);
+    let audit = quadcast_data::audit(&open_source(source)?);
     output.result(&audit, || audit.text())?;
     if audit.worst() == Verdict::Fail {
         return Err(Failure::input("the audit failed; see the checks above"));

@@ -4,9 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use quadcast_core::{Dataset, Forecaster, Protocol, Run, Split};
-use quadcast_data::{Content, LoadOptions, Loaded};
-use quadcast_eval::{Judged, Outcome, fit, judge};
+use quadcast_core::{Dataset, Fingerprint, Forecaster, Protocol, Run, Split};
+use quadcast_data::{Content, Format, LoadOptions, Loaded};
+use quadcast_eval::{EvalError, Judged, Outcome, fit, judge};
 use quadcast_models::{Entry, find, set};
 use quadcast_report::{
     DatasetCard, ModelCard, RunRecord, Selection, Status, summary, write_atomically, write_ranks,
@@ -28,11 +28,25 @@ const DEFAULT_MODEL: &str = "recurrency";
 struct RunFile {
     model: Option<String>,
     data: Option<String>,
+    /// Layout of the dataset, where it was named and not detected.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    format: Option<Format>,
+    /// Content hash of the dataset; a repetition on other data is refused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fingerprint: Option<Fingerprint>,
     seed: Option<u64>,
     /// How results come about.
     protocol: Protocol,
     /// Settings of the model.
     config: toml::Table,
+}
+
+/// What `--json` prints: the record, and where it lies.
+#[derive(Serialize)]
+struct Finished<'a> {
+    record: &'a Path,
+    #[serde(flatten)]
+    metrics: &'a RunRecord,
 }
 
 /// A checked request: everything is known before anything is computed.
@@ -47,15 +61,20 @@ struct Plan {
 pub fn execute(options: &RunOptions, output: &Output) -> Result<(), Failure> {
     let mut plan = plan(options)?;
     let start = Instant::now();
-    let loaded = open(&plan.data, LoadOptions { format: options.format.map(Into::into) }, output)?;
+    let loaded = open(&plan.data, LoadOptions { format: plan.file.format })?;
+    for note in &loaded.notes {
+        output.detail(note);
+    }
     let dataset = temporal(&loaded)?;
     let load_seconds = start.elapsed().as_secs_f64();
+    same_data(&mut plan, options, dataset)?;
 
     let folder = prepare_folder(options, &plan, dataset)?;
     let mut record = begin_record(&plan, &loaded, dataset)?;
     record.seconds.load = load_seconds;
-    write_run_file(&folder, &plan)?;
+    // The record first: a complete one that is being replaced must not stand beside the new configuration.
     record.write(&folder)?;
+    write_run_file(&folder, &plan)?;
 
     match judge_model(&mut plan, dataset, &mut record, output) {
         Ok(judged) => finish(&folder, &plan, dataset, &record, &judged, output),
@@ -75,13 +94,7 @@ fn plan(options: &RunOptions) -> Result<Plan, Failure> {
     };
     let name = options.model.as_deref().or(file.model.as_deref()).unwrap_or(DEFAULT_MODEL);
     let entry = find(name)?;
-    let mut config = (entry.defaults)();
-    for (key, value) in &file.config {
-        set(&mut config, &format!("{key}={value}"))?;
-    }
-    for setting in &options.settings {
-        set(&mut config, setting)?;
-    }
+    let config = expanded_config(entry, &file, options)?;
     let model = (entry.build)(&config)?;
     let data = options.data.clone().or(file.data.take()).ok_or_else(|| {
         Failure::input(
@@ -93,12 +106,18 @@ fn plan(options: &RunOptions) -> Result<Plan, Failure> {
         setting: options.setting.map_or(file.protocol.setting, Into::into),
         validation: options.validation.map_or(file.protocol.validation, Into::into),
         ties: options.ties.map_or(file.protocol.ties, Into::into),
-        duplicates: options.duplicates().unwrap_or(file.protocol.duplicates),
+        duplicates: options.duplicates.map_or(file.protocol.duplicates, Into::into),
         ..file.protocol
     };
+    let settings = entry.capabilities.settings;
+    if !settings.contains(&protocol.setting) {
+        return Err(EvalError::Setting { setting: protocol.setting, settings }.into());
+    }
     let file = RunFile {
         model: Some(entry.name.to_owned()),
         data: Some(data.clone()),
+        format: options.format.map(Into::into).or(file.format),
+        fingerprint: file.fingerprint,
         seed: Some(seed),
         protocol,
         config,
@@ -106,11 +125,27 @@ fn plan(options: &RunOptions) -> Result<Plan, Failure> {
     Ok(Plan { entry, model, file, data, seed })
 }
 
+/// The defaults of the model, changed by the file, changed by the options.
+fn expanded_config(entry: &Entry, file: &RunFile, options: &RunOptions) -> Result<toml::Table, Failure> {
+    let mut config = (entry.defaults)();
+    for (key, value) in &file.config {
+        set(&mut config, &format!("{key}={value}")).map_err(|error| {
+            let path = options.config.as_deref().unwrap_or(Path::new("")).display();
+            Failure::input(format!("{path}: {error}"))
+        })?;
+    }
+    for setting in &options.settings {
+        set(&mut config, setting)?;
+    }
+    Ok(config)
+}
+
 fn read_run_file(path: &Path) -> Result<RunFile, Failure> {
     let text = fs::read_to_string(path).map_err(|error| {
         Failure::input(format!("cannot read the configuration {}: {error}", path.display()))
     })?;
-    toml::from_str(&text).map_err(|error| Failure::input(format!("{}: {error}", path.display())))
+    toml::from_str(&text)
+        .map_err(|error| Failure::input(format!("{}: {}", path.display(), error.to_string().trim_end())))
 }
 
 /// The dataset, if it is one that forecasting can use.
@@ -132,19 +167,45 @@ fn temporal(loaded: &Loaded) -> Result<&Dataset, Failure> {
 /// The splits follow each other in time; if not, the message names the lines.
 fn in_order(loaded: &Loaded, dataset: &Dataset) -> Result<(), Failure> {
     for pair in Split::ALL.windows(2) {
-        let last = dataset.splits.get(pair[0]).last_step();
-        let first = dataset.splits.get(pair[1]).first_step();
+        let (earlier, later) = (dataset.splits.get(pair[0]), dataset.splits.get(pair[1]));
+        let (Some(last), Some(first)) = (earlier.last_step(), later.first_step()) else { continue };
         if first < last {
-            let audit = quadcast_data::audit(loaded);
-            let order = audit.checks.iter().find(|check| check.id == "D2");
-            let evidence = order.map(|check| check.evidence.as_str()).unwrap_or_default();
+            let place = |split: Split, latest: bool| {
+                let source = loaded.sources.as_ref().map(|sources| sources.get(split));
+                let line = source.and_then(|s| if latest { s.latest_at } else { s.earliest_at });
+                let file = source.map(|s| s.path.display().to_string()).unwrap_or_default();
+                format!("{file}:{}", line.unwrap_or_default())
+            };
             return Err(Failure::input(format!(
-                "{} is not a forecasting dataset, {} starts before {} ends: {evidence}\n\
-                 Use splits that follow each other in time; quadcast data audit says more",
-                dataset.name, pair[1], pair[0]
+                "{} is not a forecasting dataset, {} starts before {} ends:\n  {} is dated {}\n  {} is dated {}\n\
+                 expected splits that follow each other in time; a random split is for completion. \
+                 quadcast data audit says more",
+                dataset.name,
+                pair[1],
+                pair[0],
+                place(pair[1], false),
+                dataset.axis.label(first),
+                place(pair[0], true),
+                dataset.axis.label(last),
             )));
         }
     }
+    Ok(())
+}
+
+/// A configuration that names the content of its dataset runs on that content only.
+fn same_data(plan: &mut Plan, options: &RunOptions, dataset: &Dataset) -> Result<(), Failure> {
+    let fingerprint = dataset.fingerprint();
+    if let (Some(expected), None) = (plan.file.fingerprint, &options.data)
+        && expected != fingerprint
+    {
+        return Err(Failure::input(format!(
+            "{} has changed: the configuration was made for fingerprint {expected}, this is {fingerprint}. \
+             Name the dataset with --data to run on it all the same",
+            plan.data
+        )));
+    }
+    plan.file.fingerprint = Some(fingerprint);
     Ok(())
 }
 
@@ -236,10 +297,12 @@ fn finish(
 ) -> Result<(), Failure> {
     write_ranks(&folder.join("ranks.csv.zst"), &judged.ranked, &dataset.axis)?;
     let saved = plan.model.save().map_err(Failure::internal)?;
+    let saved = serde_json::json!({ "model": plan.entry.name, "state": saved.state });
     write_atomically(&folder.join("model.json"), |out| {
         serde_json::to_writer(&mut *out, &saved)?;
         out.write_all(b"\n")
     })?;
     record.write(folder)?;
-    output.result(record, || format!("{}record: {}\n", summary(record), folder.display()))
+    let result = Finished { record: folder, metrics: record };
+    output.result(&result, || format!("{}record: {}\n", summary(record), folder.display()))
 }

@@ -35,11 +35,15 @@ use serde_json::json;
 
 mod decay;
 mod popularity;
+mod settings;
+mod sums;
 
 use crate::config::{self, ConfigError};
 use crate::registry::{Entry, Family, OptionInfo};
 use decay::Decay;
 use popularity::{Popularity, Prior};
+pub use settings::{Config, Normaliser, Scope, SearchWord, Tuned, Variant};
+use sums::Sums;
 
 /// Decay rates that are tried, in this order.
 const LAMBDAS: [f64; 14] = [0.0, 1e-4, 5e-4, 1e-3, 5e-3, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.5, 0.9, 1.0001];
@@ -51,102 +55,6 @@ const UNTUNED: Parameters = Parameters { lambda: 1.0001, alpha: ALMOST_ONE };
 const ALMOST_ONE: f64 = 0.99999;
 /// Keeps ψ finite for relations that have only one step behind them.
 const SMALLEST_NORMALISER: f64 = 1e-15;
-
-/// Which score is used.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Variant {
-    /// ψ alone.
-    Strict,
-    /// ξ alone.
-    Relaxed,
-    /// α·ψ + (1−α)·ξ.
-    #[default]
-    Combined,
-}
-
-/// A number, or the wish to search for it.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(untagged)]
-pub enum Tuned {
-    /// Used as given, for all relations.
-    Fixed(f64),
-    /// Chosen on the validation period.
-    Search(SearchWord),
-}
-
-/// The word `search`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum SearchWord {
-    /// Chosen on the validation period.
-    Search,
-}
-
-/// What the search chooses parameters for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Scope {
-    /// Each relation in each direction.
-    #[default]
-    Relation,
-    /// The whole dataset.
-    Dataset,
-}
-
-/// What ψ is divided by.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Normaliser {
-    /// Every time unit from the relation's first step to the one before its last, as the published code has it.
-    #[default]
-    Code,
-    /// Every time unit from the relation's first step to its last, as the paper has it.
-    Formula,
-}
-
-/// Configuration.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Config {
-    /// Which score is used.
-    pub variant: Variant,
-    /// Decay rate per raster unit, or `"search"`. Paper: searched.
-    pub lambda: Tuned,
-    /// Share of ψ, or `"search"`. Paper: searched.
-    pub alpha: Tuned,
-    /// What the search chooses parameters for. Paper: per relation.
-    pub scope: Scope,
-    /// What ψ is divided by.
-    pub normaliser: Normaliser,
-}
-
-impl Default for Config {
-    fn default() -> Self {
-        Self {
-            variant: Variant::default(),
-            lambda: Tuned::Search(SearchWord::Search),
-            alpha: Tuned::Search(SearchWord::Search),
-            scope: Scope::default(),
-            normaliser: Normaliser::default(),
-        }
-    }
-}
-
-impl Config {
-    fn check(&self) -> Result<(), ConfigError> {
-        let range = |key: &str, value: Tuned, allowed: std::ops::RangeInclusive<f64>| match value {
-            Tuned::Fixed(number) if !allowed.contains(&number) => Err(ConfigError::Value(format!(
-                "{key} = {number} is out of range: expected \"search\" or a number from {} to {}",
-                allowed.start(),
-                allowed.end()
-            ))),
-            _ => Ok(()),
-        };
-        range("lambda", self.lambda, 0.0..=1000.0)?;
-        range("alpha", self.alpha, 0.0..=1.0)
-    }
-}
 
 /// The two numbers of a relation in one direction.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -269,13 +177,33 @@ impl Recurrency {
     /// Unnormalised ψ of every past answer, seen from the time `now`.
     fn strict(&self, history: &History<'_>, events: &[Event], lambda: f64, now: i64, sums: &mut Sums) {
         sums.clear();
+        let (weights, axis) = (self.decay.of(lambda), history.axis());
         for event in events {
-            sums.add(event.answer, self.decay.weight(lambda, now - history.axis().ordinal(event.step)));
+            sums.add(event.answer, weights.at(now - axis.ordinal(event.step)));
         }
     }
 
+    /// The time from which ψ is seen, and the factor it is multiplied by. ψ alone takes the newest fact as its origin:
+    /// a common factor does not change the order, and this one keeps it from vanishing below the smallest float.
+    fn scale(
+        &self,
+        history: &History<'_>,
+        query: &Query,
+        directed: DirectedRelation,
+        events: &[Event],
+    ) -> (i64, f64) {
+        let axis = history.axis();
+        let share = match self.config.variant {
+            Variant::Strict => return (events.last().map_or(0, |event| axis.ordinal(event.step)), 1.0),
+            Variant::Relaxed => 0.0,
+            Variant::Combined => self.parameters[directed.index()].alpha,
+        };
+        (axis.ordinal(query.step), share / self.normaliser(history, query, directed))
+    }
+
     fn prior(&self, directed: DirectedRelation, alpha: f64, entities: usize) -> Prior<'_> {
-        Prior { popularity: &self.popularity[directed.index()], weight: 1.0 - alpha, entities }
+        let popularity = &self.popularity[directed.index()];
+        Prior { popularity, weight: 1.0 - alpha, entities }
     }
 
     fn score_one(
@@ -295,17 +223,15 @@ impl Recurrency {
                 accept(ScoreRow::Sparse { ids: &[], scores: &[], background: &prior })?;
             }
             Variant::Strict => {
-                // The newest fact as the origin: a common factor does not change the order, and keeps it from
-                // vanishing below the smallest float.
-                let newest = events.last().map_or(0, |event| history.axis().ordinal(event.step));
-                self.strict(history, events, lambda, newest, sums);
+                let (now, _) = self.scale(history, query, directed, events);
+                self.strict(history, events, lambda, now, sums);
                 let background = Constant::unreached(entities);
                 accept(ScoreRow::Sparse { ids: &sums.ids, scores: &sums.values, background: &background })?;
             }
             Variant::Combined => {
-                self.strict(history, events, lambda, history.axis().ordinal(query.step), sums);
+                let (now, factor) = self.scale(history, query, directed, events);
+                self.strict(history, events, lambda, now, sums);
                 let prior = self.prior(directed, alpha, entities);
-                let factor = alpha / self.normaliser(history, query, directed);
                 for (&id, value) in sums.ids.iter().zip(&mut sums.values) {
                     *value = factor * *value + prior.score(id);
                 }
@@ -406,32 +332,39 @@ impl Forecaster for Recurrency {
     ) -> Result<Option<Explanation>, ModelError> {
         let directed = query.directed(history.relations());
         let Parameters { lambda, alpha } = self.parameters[directed.index()];
-        let alpha = match self.config.variant {
-            Variant::Strict => 1.0,
-            Variant::Relaxed => 0.0,
-            Variant::Combined => alpha,
-        };
-        let (axis, z) = (history.axis(), self.normaliser(history, query, directed));
-        let weight = |step| self.decay.weight(lambda, axis.ordinal(query.step) - axis.ordinal(step)) / z;
-        let events = history.answers(query.known, directed).iter().filter(|event| event.answer == answer);
+        let (axis, events) = (history.axis(), history.answers(query.known, directed));
+        let (now, factor) = self.scale(history, query, directed, events);
+        let weights = self.decay.of(lambda);
         let mut evidence: Vec<Evidence> = events
+            .iter()
+            .filter(|event| event.answer == answer)
             .map(|event| Evidence {
                 fact: query.fact(answer, event.step),
-                weight: alpha * weight(event.step),
+                weight: factor * weights.at(now - axis.ordinal(event.step)),
             })
             .collect();
-        let psi: f64 = evidence.iter().map(|e| weight(e.fact.step)).sum();
+        let strict: f64 = evidence.iter().map(|e| e.weight).sum();
         evidence.reverse();
-        let (given, total) =
-            self.popularity.get(directed.index()).map_or((0, 0), |p| (p.count(answer), p.total()));
+        let popularity = self.popularity.get(directed.index());
+        let (given, total) = popularity.map_or((0, 0), |p| (p.count(answer), p.total()));
         let xi = if total == 0 { 0.0 } else { f64::from(given) / f64::from(total) };
+        let score = match self.config.variant {
+            Variant::Strict if evidence.is_empty() => f64::NEG_INFINITY,
+            Variant::Strict => strict,
+            Variant::Relaxed => xi,
+            Variant::Combined => strict + (1.0 - alpha) * xi,
+        };
         let times: Vec<String> = evidence.iter().map(|e| axis.label(e.fact.step)).collect();
-        let details = json!({
-            "psi": psi, "xi": xi, "alpha": alpha, "lambda": lambda, "times": times,
-            "rel_object_count": given, "rel_total": total,
-        });
-        let serde_json::Value::Object(details) = details else { unreachable!("an object was written") };
-        let score = alpha * psi + (1.0 - alpha) * xi;
+        let details = [
+            ("strict_part", json!(strict)),
+            ("xi", json!(xi)),
+            ("alpha", json!(alpha)),
+            ("lambda", json!(lambda)),
+            ("times", json!(times)),
+            ("rel_object_count", json!(given)),
+            ("rel_total", json!(total)),
+        ];
+        let details = details.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
         Ok(Some(Explanation { query: *query, answer, score, evidence, details }))
     }
 
@@ -451,38 +384,6 @@ impl Forecaster for Recurrency {
         *self = Self::new(state.config).map_err(|error| ModelError::Saved(error.to_string()))?;
         self.set_parameters(state.parameters);
         Ok(())
-    }
-}
-
-/// Sums by entity, reused from query to query.
-struct Sums {
-    ids: Vec<EntityId>,
-    values: Vec<f64>,
-    /// Position in `values` plus one; zero where the entity has no sum.
-    slots: Vec<u32>,
-}
-
-impl Sums {
-    fn new(entities: usize) -> Self {
-        Self { ids: Vec::new(), values: Vec::new(), slots: vec![0; entities] }
-    }
-
-    fn clear(&mut self) {
-        for id in self.ids.drain(..) {
-            self.slots[id.index()] = 0;
-        }
-        self.values.clear();
-    }
-
-    fn add(&mut self, id: EntityId, value: f64) {
-        let slot = &mut self.slots[id.index()];
-        if *slot == 0 {
-            self.ids.push(id);
-            self.values.push(value);
-            *slot = self.ids.len() as u32;
-        } else {
-            self.values[*slot as usize - 1] += value;
-        }
     }
 }
 

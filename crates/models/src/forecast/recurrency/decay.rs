@@ -19,13 +19,25 @@ impl Decay {
         Self { tables: distinct.into_iter().map(|lambda| (lambda, table(lambda))).collect() }
     }
 
-    /// `2^{−λ·lag}`.
-    pub fn weight(&self, lambda: f64, lag: i64) -> f64 {
+    /// The weights of one λ.
+    pub fn of(&self, lambda: f64) -> Weights<'_> {
         let table = self.tables.iter().find(|(known, _)| *known == lambda);
-        match (table, usize::try_from(lag)) {
-            (Some((_, table)), Ok(i)) if i < table.len() => table[i],
-            _ => exact(lambda, lag),
-        }
+        Weights { lambda, table: table.map_or(&[], |(_, table)| table) }
+    }
+}
+
+/// The weights of one λ, tabled or computed.
+#[derive(Clone, Copy)]
+pub(super) struct Weights<'a> {
+    lambda: f64,
+    table: &'a [f64],
+}
+
+impl Weights<'_> {
+    /// `2^{−λ·lag}`.
+    pub fn at(&self, lag: i64) -> f64 {
+        let tabled = usize::try_from(lag).ok().and_then(|i| self.table.get(i));
+        tabled.copied().unwrap_or_else(|| exact(self.lambda, lag))
     }
 }
 
@@ -70,9 +82,9 @@ mod tests {
         let decay = Decay::new([0.5, 0.0, 0.5].into_iter());
         assert_eq!(decay.tables.len(), 2);
         for lag in [0, 1, 7, LONGEST, LONGEST + 1] {
-            assert_eq!(decay.weight(0.5, lag), exact(0.5, lag));
-            assert_eq!(decay.weight(0.0, lag), 1.0);
-            assert_eq!(decay.weight(0.25, lag), exact(0.25, lag));
+            assert_eq!(decay.of(0.5).at(lag), exact(0.5, lag));
+            assert_eq!(decay.of(0.0).at(lag), 1.0);
+            assert_eq!(decay.of(0.25).at(lag), exact(0.25, lag));
         }
     }
 }

@@ -1,0 +1,219 @@
+//! The real binary in a fresh folder: every test gets a [`Room`] of its own.
+
+// Each test binary uses its own part of this module.
+#![allow(dead_code)]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use assert_cmd::Command;
+use assert_cmd::cargo::cargo_bin;
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// A command that takes longer hangs.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Columns that text for people may take.
+const WIDTH: usize = 100;
+
+/// A fresh folder in which commands run.
+pub struct Room {
+    folder: TempDir,
+}
+
+impl Room {
+    /// An empty room.
+    pub fn new() -> Self {
+        Self { folder: TempDir::new().expect("a temporary folder") }
+    }
+
+    /// A room with the example dataset in `harbour`.
+    pub fn with_harbour() -> Self {
+        let room = Self::new();
+        room.place_harbour("harbour");
+        room
+    }
+
+    /// A room with a dataset of these splits in `small`.
+    pub fn with_splits(train: &str, valid: &str, test: &str) -> Self {
+        let room = Self::new();
+        for (split, facts) in [("train", train), ("valid", valid), ("test", test)] {
+            room.write(&format!("small/{split}.txt"), facts);
+        }
+        room
+    }
+
+    /// Copies the example dataset.
+    pub fn place_harbour(&self, folder: &str) {
+        let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/harbour");
+        for split in ["train.txt", "valid.txt", "test.txt"] {
+            let facts = fs::read(example.join(split)).expect("the example dataset is committed");
+            self.write(&format!("{folder}/{split}"), facts);
+        }
+    }
+
+    /// Writes a dataset of three days, each with this fact and what follows the date.
+    pub fn place_days(&self, folder: &str, fact: &str, rest: &str) {
+        for (split, day) in [("train", 1), ("valid", 2), ("test", 3)] {
+            self.write(&format!("{folder}/{split}.txt"), format!("{fact}\t2014-01-0{day}{rest}\n"));
+        }
+    }
+
+    /// The full path of something in the room.
+    pub fn path(&self, inside: &str) -> PathBuf {
+        self.folder.path().join(inside)
+    }
+
+    /// Writes a file and the folders above it.
+    pub fn write(&self, file: &str, content: impl AsRef<[u8]>) {
+        let path = self.path(file);
+        fs::create_dir_all(path.parent().expect("a file lies in a folder")).expect("a folder");
+        fs::write(path, content).expect("a file");
+    }
+
+    /// Reads a file.
+    pub fn read(&self, file: &str) -> Vec<u8> {
+        fs::read(self.path(file)).unwrap_or_else(|error| panic!("{file}: {error}"))
+    }
+
+    /// Reads a file of text.
+    pub fn text(&self, file: &str) -> String {
+        String::from_utf8(self.read(file)).expect("text is UTF-8")
+    }
+
+    /// Reads a file that is one JSON document.
+    pub fn json(&self, file: &str) -> Value {
+        parsed(&self.text(file))
+    }
+
+    /// Everything in the room, also below folders.
+    pub fn contents(&self) -> BTreeSet<PathBuf> {
+        let mut found = BTreeSet::new();
+        let mut folders = vec![self.folder.path().to_owned()];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).expect("a folder") {
+                let path = entry.expect("an entry").path();
+                if path.is_dir() {
+                    folders.push(path.clone());
+                }
+                found.insert(path);
+            }
+        }
+        found
+    }
+
+    /// The command with its arguments, separated by blanks.
+    pub fn command(&self, arguments: &str) -> Command {
+        let mut command = Command::new(cargo_bin!("quadcast"));
+        command
+            .args(arguments.split_whitespace())
+            .current_dir(self.folder.path())
+            .env_remove("QUADCAST_DATA")
+            .env_remove("COLUMNS")
+            .timeout(PATIENCE);
+        command
+    }
+
+    /// Runs a command.
+    pub fn quadcast(&self, arguments: &str) -> Answer {
+        Answer::of(&mut self.command(arguments), arguments)
+    }
+
+    /// Runs a command with a folder of the room as `$QUADCAST_DATA`.
+    pub fn quadcast_in(&self, store: &Path, arguments: &str) -> Answer {
+        Answer::of(self.command(arguments).env("QUADCAST_DATA", store), arguments)
+    }
+
+    /// Asserts that the command refuses its input and leaves nothing behind.
+    pub fn assert_refused(&self, arguments: &str, texts: &[&str]) {
+        let before = self.contents();
+        let answer = self.quadcast(arguments);
+        answer.assert_error(2, texts);
+        assert_eq!(answer.stdout, "", "{arguments}");
+        assert_eq!(self.contents(), before, "{arguments}");
+    }
+}
+
+/// What a command said.
+pub struct Answer {
+    arguments: String,
+    pub code: i32,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Answer {
+    /// Runs a command and takes down what it says.
+    pub fn of(command: &mut Command, arguments: &str) -> Self {
+        let output = command.output().expect("the binary starts");
+        let text = |bytes| String::from_utf8(bytes).expect("the binary speaks UTF-8");
+        Self {
+            arguments: arguments.to_owned(),
+            code: output.status.code().expect("an exit code, no signal"),
+            stdout: text(output.stdout),
+            stderr: text(output.stderr),
+        }
+    }
+
+    /// Asserts success without a word on standard error.
+    pub fn success(self) -> Self {
+        assert_eq!((self.code, self.stderr.as_str()), (0, ""), "{}", self.arguments);
+        self
+    }
+
+    /// Asserts an exit code and an error message with all of these texts.
+    pub fn assert_error(&self, code: i32, texts: &[&str]) {
+        assert_eq!(self.code, code, "{}: {}", self.arguments, self.stderr);
+        assert!(self.stderr.starts_with("error: "), "{}: {}", self.arguments, self.stderr);
+        assert_texts(&self.stderr, texts);
+    }
+
+    /// Asserts that standard output has all of these texts.
+    pub fn assert_says(&self, texts: &[&str]) {
+        assert_texts(&self.stdout, texts);
+    }
+
+    /// Asserts that no line of standard output is wider than a page.
+    pub fn assert_fits(&self) {
+        for line in self.stdout.lines() {
+            let width = line.chars().count();
+            assert!(width <= WIDTH, "{}: {width} columns: {line}", self.arguments);
+        }
+    }
+
+    /// Standard output as one JSON document.
+    pub fn json(&self) -> Value {
+        parsed(&self.stdout)
+    }
+
+    /// The words of the line on standard output that starts with a word.
+    pub fn row(&self, first: &str) -> Vec<&str> {
+        let rows = self.stdout.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
+        { rows }.find(|row| row.first() == Some(&first)).unwrap_or_else(|| panic!("no row {first}"))
+    }
+}
+
+/// Asserts that all texts stand in a text.
+pub fn assert_texts(text: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(text.contains(part), "{part:?} is missing in: {text}");
+    }
+}
+
+/// The benchmark data, if this machine has them.
+pub fn real_data() -> Option<PathBuf> {
+    let stored = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data");
+    let root = std::env::var_os("QUADCAST_DATA").map_or_else(|| PathBuf::from(stored), PathBuf::from);
+    if root.is_dir() {
+        return Some(root);
+    }
+    println!("skipped: no benchmark data at {}; set QUADCAST_DATA", root.display());
+    None
+}
+
+fn parsed(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|error| panic!("broken JSON, {error}: {text}"))
+}

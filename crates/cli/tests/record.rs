@@ -1,0 +1,359 @@
+//! What a run leaves behind: complete, repeatable, never half written.
+
+mod common;
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use assert_cmd::cargo::cargo_bin;
+use common::{Room, real_data};
+use serde_json::Value;
+
+const FILES: [&str; 4] = ["metrics.json", "model.json", "ranks.csv.zst", "run.toml"];
+
+/// The record without what depends on the machine's mood, as text.
+fn comparable(room: &Room, run: &str) -> String {
+    let mut record = room.json(&format!("{run}/metrics.json"));
+    let fields = record.as_object_mut().expect("a record is an object");
+    assert!(fields.shift_remove("seconds").is_some());
+    assert!(fields.shift_remove("peak_memory_bytes").is_some());
+    serde_json::to_string_pretty(&record).expect("a record can be written")
+}
+
+/// Asserts that two runs left the same bytes.
+fn assert_same(room: &Room, one: &str, other: &str) {
+    assert_eq!(comparable(room, one), comparable(room, other));
+    for file in ["ranks.csv.zst", "model.json", "run.toml"] {
+        let [a, b] = [one, other].map(|run| room.read(&format!("{run}/{file}")));
+        assert!(a == b, "{file} of {one} and {other} differ");
+    }
+}
+
+/// How far a run has come, after checks that hold at any moment.
+fn status(room: &Room, run: &str) -> Option<String> {
+    if room.path(&format!("{run}/run.toml")).exists() {
+        let configuration = room.text(&format!("{run}/run.toml"));
+        configuration.parse::<toml::Table>().expect("a whole configuration");
+    }
+    if !room.path(&format!("{run}/metrics.json")).exists() {
+        return None;
+    }
+    let record = room.json(&format!("{run}/metrics.json"));
+    let status = record["status"].as_str().expect("a record says how far it is").to_owned();
+    let complete = status == "complete";
+    assert_eq!(record.get("metrics").is_some(), complete);
+    for file in FILES {
+        assert!(!complete || room.path(&format!("{run}/{file}")).is_file(), "{file} is missing");
+    }
+    Some(status)
+}
+
+fn keys(value: &Value) -> BTreeSet<&str> {
+    value.as_object().expect("an object").keys().map(String::as_str).collect()
+}
+
+/// Asserts that an object has these keys (separated by blanks) and no others.
+fn assert_keys(value: &Value, expected: &str) {
+    assert_eq!(keys(value), expected.split_whitespace().collect());
+}
+
+/// Columns of a run's ranks file, by name.
+fn ranks(room: &Room, run: &str) -> Vec<Vec<String>> {
+    let packed = room.read(&format!("{run}/ranks.csv.zst"));
+    let text = String::from_utf8(zstd::decode_all(packed.as_slice()).expect("whole frames")).expect("text");
+    text.lines().map(|line| line.split(',').map(str::to_owned).collect()).collect()
+}
+
+#[test]
+fn a_run_leaves_four_files() {
+    let room = Room::with_harbour();
+    room.quadcast("run --data harbour --out kept").success();
+    let files = std::fs::read_dir(room.path("kept")).expect("the record");
+    let names: BTreeSet<_> = files.map(|file| file.expect("a file").file_name()).collect();
+    assert_eq!(names, FILES.map(Into::into).into());
+    assert_eq!(status(&room, "kept").as_deref(), Some("complete"));
+    assert!(room.json("kept/model.json").is_object());
+}
+
+#[test]
+fn keys_of_the_record() {
+    let room = Room::with_harbour();
+    room.quadcast("run --data harbour --out kept").success();
+    let record = room.json("kept/metrics.json");
+    assert_keys(
+        &record,
+        "schema status dataset model protocol seed version metrics by_step by_relation seconds peak_memory_bytes \
+         unreached not_a_number repeated_queries latest_read selection bootstrap",
+    );
+    assert_keys(&record["dataset"], "name variant fingerprint entities relations train valid test");
+    assert_keys(&record["model"], "name config");
+    assert_keys(&record["protocol"], "setting validation ties candidates duplicates");
+    assert_keys(&record["seconds"], "load fit evaluate");
+    assert_keys(&record["by_step"][0], "step time queries mrr hits@1 hits@3 hits@10 mr");
+    assert_keys(&record["by_relation"][0], "id relation direction queries mrr hits@1 hits@3 hits@10 mr");
+    assert_eq!((&record["schema"], &record["status"]), (&1.into(), &"complete".into()));
+    assert_eq!(record["version"], env!("CARGO_PKG_VERSION"));
+    assert_eq!(record["peak_memory_bytes"].is_u64(), cfg!(target_os = "linux"));
+}
+
+#[test]
+fn keys_of_the_metrics() {
+    let room = Room::with_harbour();
+    let record = room.quadcast("run --data harbour --json").success().json();
+    assert_keys(&record["metrics"], "time static raw");
+    for filter in ["time", "static", "raw"] {
+        let outcome = &record["metrics"][filter];
+        let means = "mrr hits@1 hits@3 hits@10 mr";
+        assert_keys(outcome, &format!("{means} queries ties ci95 object subject seen unseen policy"));
+        for part in ["object", "subject", "seen", "unseen"] {
+            assert_keys(&outcome[part], &format!("{means} queries"));
+        }
+        assert_keys(&outcome["policy"], "expected mean optimistic ordinal pessimistic random");
+        for policy in ["optimistic", "mean", "pessimistic"] {
+            assert_keys(&outcome["policy"][policy], means);
+        }
+        let number = |value: &Value| value.as_f64().expect("a number");
+        let [low, high] = [0, 1].map(|end| number(&outcome["ci95"]["mrr"][end]));
+        assert!(low <= number(&outcome["mrr"]) && number(&outcome["mrr"]) <= high, "{filter}");
+    }
+}
+
+#[test]
+fn parts_of_the_record_agree() {
+    let room = Room::with_harbour();
+    let record = room.quadcast("run --data harbour --json").success().json();
+    let total = record["metrics"]["time"]["queries"].as_f64().expect("a count");
+    let mrr = record["metrics"]["time"]["mrr"].as_f64().expect("a number");
+    for part in ["by_step", "by_relation"] {
+        let rows = record[part].as_array().expect("rows");
+        let sum = |weight: fn(&Value) -> f64| rows.iter().map(weight).sum::<f64>();
+        let queries = |row: &Value| row["queries"].as_f64().expect("a count");
+        assert_eq!(sum(queries), total, "{part}");
+        let weighted =
+            rows.iter().map(|row| queries(row) * row["mrr"].as_f64().expect("a number")).sum::<f64>();
+        assert!((weighted / total - mrr).abs() < 1e-12, "{part}");
+    }
+}
+
+#[test]
+fn ranks_reproduce_the_metrics() {
+    let room = Room::with_harbour();
+    let record = room.quadcast("run --data harbour --out kept --json").success().json();
+    let rows = ranks(&room, "kept");
+    assert_eq!(rows.len(), 1 + 416);
+    for filter in ["time", "static", "raw"] {
+        let column = rows[0].iter().position(|name| *name == format!("{filter}_rank")).expect("a column");
+        let reciprocal = |row: &Vec<String>| 1.0 / row[column].parse::<f64>().expect("a rank");
+        let mrr = rows[1..].iter().map(reciprocal).sum::<f64>() / 416.0;
+        let expected = &record["metrics"][filter]["policy"]["optimistic"]["mrr"];
+        assert!((mrr - expected.as_f64().expect("a number")).abs() < 1e-12, "{filter}");
+    }
+}
+
+#[test]
+fn threads_and_repetition_change_nothing() {
+    let room = Room::with_harbour();
+    for (threads, out) in [(1, "one"), (2, "two"), (5, "five"), (2, "again")] {
+        room.quadcast(&format!("run --data harbour --threads {threads} --seed 3 --out {out}")).success();
+    }
+    for other in ["two", "five", "again"] {
+        assert_same(&room, "one", other);
+    }
+}
+
+#[test]
+fn threads_change_nothing_on_a_real_benchmark() {
+    let Some(store) = real_data() else { return };
+    let room = Room::new();
+    for (threads, out) in [(1, "one"), (2, "two")] {
+        let command = format!("run --data forecasting/ICEWS14 --threads {threads} --out {out}");
+        room.quadcast_in(&store, &command).success();
+    }
+    assert_same(&room, "one", "two");
+}
+
+#[test]
+fn a_record_repeats_its_run() {
+    let room = Room::with_harbour();
+    let options = "--setting multi-step --ties random --seed 5 --set variant=strict --set lambda=0.05";
+    room.quadcast(&format!("run --data harbour --out kept {options}")).success();
+    room.quadcast("run kept/run.toml --out other").success();
+    assert_same(&room, "kept", "other");
+}
+
+#[test]
+fn a_record_is_repeated_on_the_same_data_only() {
+    let room = Room::with_splits("0 0 1 0\n", "0 0 1 1\n", "0 0 1 2\n");
+    room.quadcast("run --data small --out kept").success();
+    room.write("small/test.txt", "1 0 0 2\n");
+    room.assert_refused("run kept/run.toml --out other", &["small has changed", "fingerprint", "--data"]);
+    room.quadcast("run kept/run.toml --data small --out other").success();
+}
+
+#[test]
+fn a_run_that_cannot_be_judged_is_not_complete() {
+    let room = Room::with_splits("0 0 1 0\n", "0 0 1 1\n", "0 0 1 1\n");
+    let answer = room.quadcast("run --data small --out kept");
+    answer.assert_error(2, &["1 facts stand in both valid and test"]);
+    assert_eq!(answer.stdout, "");
+    assert!(matches!(status(&room, "kept").as_deref(), None | Some("failed")));
+    room.write("small/test.txt", "0 0 1 2\n");
+    room.quadcast("run --data small --out kept").success();
+    assert_eq!(status(&room, "kept").as_deref(), Some("complete"));
+}
+
+#[test]
+fn a_complete_record_is_not_overwritten_by_accident() {
+    let room = Room::with_harbour();
+    room.quadcast("run --data harbour --out kept").success();
+    let before = room.read("kept/metrics.json");
+    room.assert_refused(
+        "run --data harbour --seed 2 --out kept",
+        &["kept holds a complete run already", "--out", "--overwrite"],
+    );
+    assert_eq!(room.read("kept/metrics.json"), before);
+    room.quadcast("run --data harbour --seed 2 --out kept --overwrite").success();
+    assert_eq!(room.json("kept/metrics.json")["seed"], 2);
+}
+
+#[test]
+fn the_default_folder_is_numbered() {
+    let room = Room::with_harbour();
+    let name = "runs/recurrency-harbour-single-step-1";
+    for folder in [name.to_owned(), format!("{name}.2"), format!("{name}.3")] {
+        let answer = room.quadcast("run --data harbour").success();
+        answer.assert_says(&[&format!("record: {folder}\n")]);
+        assert_eq!(status(&room, &folder).as_deref(), Some("complete"));
+    }
+    let answer = room.quadcast("run --data harbour --overwrite").success();
+    answer.assert_says(&[&format!("record: {name}\n")]);
+}
+
+#[test]
+fn leftovers_are_not_fatal() {
+    let room = Room::with_harbour();
+    room.write("kept/metrics.json", "{\"schema\": 1, \"sta");
+    room.write("kept/metrics.json.tmp", "{");
+    room.write("kept/run.toml.tmp", "model = ");
+    room.write("kept/ranks.csv.zst.tmp", b"\x28\xb5\x2f\xfd");
+    room.quadcast("run --data harbour --out kept").success();
+    assert_eq!(status(&room, "kept").as_deref(), Some("complete"));
+    let rest = room.contents().into_iter().filter(|path| path.extension().is_some_and(|end| end == "tmp"));
+    assert_eq!(rest.count(), 0);
+}
+
+#[test]
+fn an_output_folder_that_cannot_be_made_is_named() {
+    let room = Room::with_harbour();
+    room.write("file", "in the way");
+    for out in ["file", "file/below"] {
+        let answer = room.quadcast(&format!("run --data harbour --out {out}"));
+        answer.assert_error(1, &[&format!("cannot create the output folder {out}:"), "with --out"]);
+        assert_eq!(answer.stdout, "");
+    }
+    assert_eq!(room.text("file"), "in the way");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_read_only_output_folder_is_named() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let room = Room::with_harbour();
+    std::fs::create_dir(room.path("kept")).expect("a folder");
+    std::fs::set_permissions(room.path("kept"), std::fs::Permissions::from_mode(0o555))
+        .expect("the owner may");
+    if std::fs::write(room.path("kept/probe"), "").is_ok() {
+        println!("skipped: this user may write everywhere");
+        return;
+    }
+    let answer = room.quadcast("run --data harbour --out kept");
+    answer.assert_error(1, &["cannot write kept/", "not writable", "--out"]);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_said_and_leaves_no_half_record() {
+    let room = Room::with_harbour();
+    for file in FILES {
+        let run = format!("out-{file}");
+        std::fs::create_dir(room.path(&run)).expect("a folder");
+        // The temporary file of an atomic write, on a device that is always full.
+        std::os::unix::fs::symlink("/dev/full", room.path(&format!("{run}/{file}.tmp"))).expect("a link");
+        let answer = room.quadcast(&format!("run --data harbour --out {run}"));
+        answer.assert_error(1, &[&format!("cannot write {run}/{file}:"), "The disk is full", "--out"]);
+        assert_eq!(answer.stdout, "");
+        assert_ne!(status(&room, &run).as_deref(), Some("complete"));
+        room.quadcast(&format!("run --data harbour --out {run}")).success();
+    }
+}
+
+/// A dataset that keeps the model busy for a moment.
+fn with_large_dataset() -> Room {
+    let split = |steps: std::ops::Range<u32>| {
+        let mut facts = String::new();
+        for step in steps {
+            for row in 0..400_u32 {
+                // Any mixture will do, as long as it is the same every time.
+                let mix = (step * 400 + row).wrapping_mul(2_654_435_761) >> 8;
+                let (subject, relation, object) = (mix % 500, mix / 500 % 20, row % 40 * 7);
+                writeln!(facts, "{subject} {relation} {object} {step}").expect("memory takes everything");
+            }
+        }
+        facts
+    };
+    Room::with_splits(&split(0..120), &split(120..140), &split(140..160))
+}
+
+/// Starts a run into `kept`.
+fn start(room: &Room) -> Child {
+    Command::new(cargo_bin!("quadcast"))
+        .args(["run", "--data", "small", "--out", "kept"])
+        .current_dir(room.path(""))
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the binary starts")
+}
+
+fn kill(mut run: Child) {
+    run.kill().expect("a child can be killed");
+    run.wait().expect("a killed child ends");
+}
+
+#[test]
+fn a_killed_run_leaves_no_broken_record() {
+    let room = with_large_dataset();
+    for milliseconds in [0, 10, 20, 40, 80, 160, 320, 480, 560, 620, 680] {
+        let run = start(&room);
+        sleep(Duration::from_millis(milliseconds));
+        kill(run);
+        match status(&room, "kept").as_deref() {
+            None | Some("incomplete") => {}
+            // It was faster than we are.
+            Some("complete") => std::fs::remove_dir_all(room.path("kept")).expect("the record"),
+            Some(other) => panic!("a killed run says {other}"),
+        }
+    }
+    room.quadcast("run --data small --out kept").success();
+    assert_eq!(status(&room, "kept").as_deref(), Some("complete"));
+}
+
+#[test]
+fn a_run_that_is_killed_after_its_start_says_incomplete() {
+    let room = with_large_dataset();
+    let run = start(&room);
+    let begun = Instant::now();
+    while !room.path("kept/metrics.json").exists() {
+        assert!(begun.elapsed() < Duration::from_secs(30), "the run does not begin");
+        sleep(Duration::from_millis(1));
+    }
+    let at_first = status(&room, "kept");
+    kill(run);
+    assert_eq!(at_first.as_deref(), Some("incomplete"));
+    room.quadcast("run --data small --out kept").success();
+    assert_eq!(status(&room, "kept").as_deref(), Some("complete"));
+}

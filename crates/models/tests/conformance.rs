@@ -1,0 +1,234 @@
+//! What every model must pass, whatever it is. A new entry of the registry is tested by being there.
+
+#[path = "../../eval/tests/world/mod.rs"]
+mod world;
+
+use std::collections::BTreeMap;
+
+use quadcast_core::{
+    Dataset, Direction, EntityId, Facts, Filter, Forecaster, HistoryIndex, Protocol, Quad, Query, Run,
+    ScoreError, ScoreRow, ScoreSink, Setting, Split, Step, stream,
+};
+use quadcast_eval::{Judged, Outcome, fit, judge};
+use quadcast_models::{Entry, MODELS};
+use rand::seq::SliceRandom;
+use world::{SMALL, Shape};
+
+const SHAPE: Shape = Shape { entities: 20, relations: 4, steps: 25, facts_per_step: 12 };
+
+fn build(entry: &Entry) -> Box<dyn Forecaster> {
+    (entry.build)(&(entry.defaults)()).expect("the defaults build")
+}
+
+fn protocol(setting: Setting) -> Protocol {
+    Protocol { setting, ..Protocol::default() }
+}
+
+/// Fits and judges with the default configuration.
+fn play(entry: &Entry, data: &Dataset, setting: Setting) -> (Box<dyn Forecaster>, Judged) {
+    let mut model = build(entry);
+    let run = Run::silent(7);
+    fit(data, &protocol(setting), model.as_mut(), &run).expect("a model that fits");
+    let judged = judge(data, &protocol(setting), model.as_mut(), &run).expect("a model that scores");
+    (model, judged)
+}
+
+/// Every model in every setting it supports.
+fn everywhere(mut check: impl FnMut(&Entry, Setting)) {
+    for entry in MODELS {
+        for &setting in entry.capabilities.settings {
+            check(entry, setting);
+        }
+    }
+}
+
+/// Keeps rows as dense vectors, to compare models score by score.
+struct Keep {
+    entities: usize,
+    rows: BTreeMap<usize, Vec<f64>>,
+}
+
+impl ScoreSink for Keep {
+    fn accept(&mut self, index: usize, row: ScoreRow<'_>) -> Result<(), ScoreError> {
+        let row = match row {
+            ScoreRow::Dense(scores) => scores.iter().copied().map(f64::from).collect(),
+            ScoreRow::Sparse { ids, scores, background } => {
+                let mut row: Vec<f64> =
+                    (0..self.entities).map(|e| background.score(EntityId(e as u32))).collect();
+                for (id, &score) in ids.iter().zip(scores) {
+                    row[id.index()] = score;
+                }
+                row
+            }
+        };
+        self.rows.insert(index, row);
+        Ok(())
+    }
+}
+
+fn queries(data: &Dataset, step: Step) -> Vec<Query> {
+    let facts = data.splits.get(Split::Test).snapshot(step);
+    let mut queries: Vec<Query> =
+        facts.iter().flat_map(|fact| Direction::BOTH.map(|d| Query::hide(fact, d).0)).collect();
+    queries.sort_unstable();
+    queries.dedup();
+    queries
+}
+
+/// Scores of all candidates for each query about a step, from a history that ends before it.
+fn scores(model: &mut dyn Forecaster, data: &Dataset, step: Step, queries: &[Query]) -> Vec<Vec<f64>> {
+    let splits = &data.splits;
+    let parts = [&splits.train, &splits.valid, &splits.test];
+    let index = HistoryIndex::new(&data.axis, data.entities(), data.relations(), &parts);
+    let history = index.before(step);
+    let mut sink = Keep { entities: data.entities(), rows: BTreeMap::new() };
+    model.begin(step, &history).expect("a fitted model");
+    model.score(&history, queries, &mut sink).expect("a fitted model");
+    assert!(index.latest_read().is_none_or(|latest| latest < step), "the model read the future");
+    sink.rows.into_values().collect()
+}
+
+#[test]
+fn a_saved_model_scores_as_before() {
+    everywhere(|entry, setting| {
+        let data = world::dataset(&world::quads(1, SHAPE), SHAPE);
+        let (mut model, judged) = play(entry, &data, setting);
+        let saved = model.save().expect("a fitted model");
+        let text = serde_json::to_string(&saved).expect("plain data");
+        let mut loaded = build(entry);
+        loaded.load(&serde_json::from_str(&text).expect("what was written")).expect("what was saved");
+        let again =
+            judge(&data, &protocol(setting), loaded.as_mut(), &Run::silent(7)).expect("a loaded model");
+        assert_eq!(judged.ranked, again.ranked, "{} {}", entry.name, setting.word());
+        let first = Step(20);
+        let asked = queries(&data, first);
+        assert_eq!(
+            scores(model.as_mut(), &data, first, &asked),
+            scores(loaded.as_mut(), &data, first, &asked),
+            "{}",
+            entry.name
+        );
+        assert!(
+            build(entry).load(&quadcast_core::SavedModel { state: serde_json::json!({"no": 1}) }).is_err()
+        );
+    });
+}
+
+#[test]
+fn the_order_of_queries_does_not_matter() {
+    everywhere(|entry, setting| {
+        let data = world::dataset(&world::quads(2, SHAPE), SHAPE);
+        let (mut model, _) = play(entry, &data, setting);
+        let asked = queries(&data, Step(20));
+        let straight = scores(model.as_mut(), &data, Step(20), &asked);
+        let mut order: Vec<usize> = (0..asked.len()).collect();
+        order.shuffle(&mut stream(1, "order", 0));
+        let shuffled: Vec<Query> = order.iter().map(|&i| asked[i]).collect();
+        for (&i, row) in order.iter().zip(scores(model.as_mut(), &data, Step(20), &shuffled)) {
+            assert_eq!(straight[i], row, "{}", entry.name);
+        }
+    });
+}
+
+#[test]
+fn later_facts_change_nothing() {
+    everywhere(|entry, setting| {
+        let quads = world::quads(3, SHAPE);
+        let data = world::dataset(&quads, SHAPE);
+        let (mut model, _) = play(entry, &data, setting);
+        let step = Step(21);
+        let mut cut = data.clone();
+        let early = quads.iter().copied().filter(|q| (20..=21).contains(&q.step.0)).collect();
+        cut.splits.test = Facts::new(early, SHAPE.steps as usize);
+        let asked = queries(&data, step);
+        let whole = scores(model.as_mut(), &data, step, &asked);
+        assert_eq!(whole, scores(model.as_mut(), &cut, step, &asked), "{}", entry.name);
+    });
+}
+
+#[test]
+fn the_first_test_step_is_the_same_in_single_and_multi_step() {
+    for entry in MODELS {
+        let settings = entry.capabilities.settings;
+        if !(settings.contains(&Setting::SingleStep) && settings.contains(&Setting::MultiStep)) {
+            continue;
+        }
+        let data = world::dataset(&world::quads(4, SHAPE), SHAPE);
+        let mut model = build(entry);
+        let run = Run::silent(7);
+        fit(&data, &protocol(Setting::SingleStep), model.as_mut(), &run).expect("a model that fits");
+        let mut first_step = |setting| {
+            let judged = judge(&data, &protocol(setting), model.as_mut(), &run).expect("a fitted model");
+            judged.ranked.into_iter().filter(|q| q.query.step == Step(20)).collect::<Vec<_>>()
+        };
+        assert_eq!(first_step(Setting::SingleStep), first_step(Setting::MultiStep), "{}", entry.name);
+    }
+}
+
+#[test]
+fn the_number_of_threads_does_not_matter() {
+    everywhere(|entry, setting| {
+        let data = world::dataset(&world::quads(5, SHAPE), SHAPE);
+        let with = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a thread pool");
+            let (model, judged) = pool.install(|| play(entry, &data, setting));
+            (judged.ranked, model.save().expect("a fitted model"))
+        };
+        assert_eq!(with(1), with(3), "{} {}", entry.name, setting.word());
+    });
+}
+
+#[test]
+fn names_of_entities_do_not_matter() {
+    everywhere(|entry, setting| {
+        if entry.capabilities.random {
+            return;
+        }
+        let quads = world::quads(6, SHAPE);
+        let mut names: Vec<u32> = (0..SHAPE.entities).collect();
+        names.shuffle(&mut stream(2, "names", 0));
+        let renamed: Vec<Quad> = quads
+            .iter()
+            .map(|q| Quad::new(names[q.subject.index()], q.relation.0, names[q.object.index()], q.step.0))
+            .collect();
+        let metrics = |quads: &[Quad]| {
+            let data = world::dataset(quads, SHAPE);
+            let (_, judged) = play(entry, &data, setting);
+            let outcome = Outcome::new(&judged.ranked, data.entities(), protocol(setting).ties, 7);
+            let outcome = outcome.expect("there are queries");
+            Filter::ALL.map(|filter| outcome.filter(filter).metrics)
+        };
+        for (old, new) in metrics(&quads).into_iter().zip(metrics(&renamed)) {
+            for (old, new) in
+                [(old.mrr, new.mrr), (old.hits1, new.hits1), (old.hits10, new.hits10), (old.mr, new.mr)]
+            {
+                assert!((old - new).abs() < 1e-9, "{} {}: {old} {new}", entry.name, setting.word());
+            }
+        }
+    });
+}
+
+#[test]
+fn explanations_rest_on_the_past_and_name_the_score() {
+    for entry in MODELS.iter().filter(|entry| entry.capabilities.explains) {
+        let data = world::dataset(&world::quads(8, SMALL), SMALL);
+        let (mut model, _) = play(entry, &data, Setting::SingleStep);
+        let step = Step(17);
+        let asked = queries(&data, step);
+        let rows = scores(model.as_mut(), &data, step, &asked);
+        let splits = &data.splits;
+        let parts = [&splits.train, &splits.valid, &splits.test];
+        let index = HistoryIndex::new(&data.axis, data.entities(), data.relations(), &parts);
+        let history = index.before(step);
+        for (query, row) in asked.iter().zip(rows) {
+            for answer in (0..SMALL.entities).map(EntityId) {
+                let reason =
+                    model.explain(&history, query, answer).expect("a fitted model").expect("a reason");
+                assert!(reason.evidence.iter().all(|e| e.fact.step < step), "{}", entry.name);
+                let score = row[answer.index()];
+                let close = (reason.score - score).abs() <= 1e-9 * score.abs().max(1.0);
+                assert!(close || reason.score == score, "{}: {} {score}", entry.name, reason.score);
+            }
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! Real datasets for tests: from `$QUADCAST_DATA`, or from `shared/data` beside the project.
+
+use std::path::{Path, PathBuf};
+
+use quadcast_core::Dataset;
+use quadcast_data::{Content, LoadOptions, load};
+
+/// A dataset of the forecasting benchmarks, or `None` with a word about it.
+pub fn forecasting(name: &str) -> Option<Dataset> {
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
+    let root = std::env::var_os("QUADCAST_DATA").map_or(beside, PathBuf::from);
+    let folder = root.join("forecasting").join(name);
+    if !folder.is_dir() {
+        println!("skipped: no dataset {name}; set QUADCAST_DATA to the folder that holds forecasting/{name}");
+        return None;
+    }
+    match load(&folder, &LoadOptions::default()).expect("a readable dataset").content {
+        Content::Temporal(dataset) => Some(dataset),
+        _ => panic!("{name} is a temporal dataset"),
+    }
+}
