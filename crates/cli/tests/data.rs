@@ -199,7 +199,7 @@ fn list_of_benchmarks() {
 
 #[test]
 fn a_real_benchmark_is_recognised() {
-    let Some(store) = real_data() else { return };
+    let Some(store) = real_data("forecasting/ICEWS14") else { return };
     let room = Room::new();
     let info = room.quadcast_in(&store, "data info forecasting/ICEWS14 --json").success().json();
     assert_eq!(info["catalogue"], json!({"kind": "exact", "name": "ICEWS14"}));

@@ -166,7 +166,7 @@ fn threads_and_repetition_change_nothing() {
 
 #[test]
 fn threads_change_nothing_on_a_real_benchmark() {
-    let Some(store) = real_data() else { return };
+    let Some(store) = real_data("forecasting/ICEWS14") else { return };
     let room = Room::new();
     for (threads, out) in [(1, "one"), (2, "two")] {
         let command = format!("run --data forecasting/ICEWS14 --threads {threads} --out {out}");
@@ -286,7 +286,8 @@ fn a_full_disk_is_said_and_leaves_no_half_record() {
         let answer = room.quadcast(&format!("run --data harbour --out {run}"));
         answer.assert_error(1, &[&format!("cannot write {run}/{file}:"), "The disk is full", "--out"]);
         assert_eq!(answer.stdout, "");
-        assert_ne!(status(&room, &run).as_deref(), Some("complete"));
+        let expected = (file != "metrics.json").then(|| "incomplete".to_owned());
+        assert_eq!(status(&room, &run), expected, "{file}");
         room.quadcast(&format!("run --data harbour --out {run}")).success();
     }
 }
@@ -343,7 +344,7 @@ fn a_killed_run_leaves_no_broken_record() {
 }
 
 #[test]
-fn a_run_that_is_killed_after_its_start_says_incomplete() {
+fn a_run_that_is_killed_after_its_start_can_be_repeated() {
     let room = with_large_dataset();
     let run = start(&room);
     let begun = Instant::now();
@@ -351,9 +352,13 @@ fn a_run_that_is_killed_after_its_start_says_incomplete() {
         assert!(begun.elapsed() < Duration::from_secs(30), "the run does not begin");
         sleep(Duration::from_millis(1));
     }
-    let at_first = status(&room, "kept");
     kill(run);
-    assert_eq!(at_first.as_deref(), Some("incomplete"));
-    room.quadcast("run --data small --out kept").success();
+    // Complete, if this process slept longer than the run took.
+    let overwrite = match status(&room, "kept").as_deref() {
+        Some("incomplete") => "",
+        Some("complete") => "--overwrite",
+        other => panic!("a killed run says {other:?}"),
+    };
+    room.quadcast(&format!("run --data small --out kept {overwrite}")).success();
     assert_eq!(status(&room, "kept").as_deref(), Some("complete"));
 }

@@ -31,7 +31,6 @@ fn table_for_people() {
 }
 
 #[test]
-#[ignore = "the line with the tie policies is too wide; it is made in crates/report"]
 fn table_fits_a_page() {
     Room::with_harbour().quadcast("run --data harbour").success().assert_fits();
     // Nothing is known, everything is tied: the widest numbers.

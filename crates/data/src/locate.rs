@@ -13,7 +13,7 @@ const VARIABLE: &str = "QUADCAST_DATA";
 /// below it. Upper and lower case only matter if both exist.
 pub fn locate(data: &str) -> Result<PathBuf, DataError> {
     let path = Path::new(data);
-    if path.exists() {
+    if path.exists() || data.is_empty() {
         return Ok(path.to_owned());
     }
     let roots: Vec<PathBuf> =

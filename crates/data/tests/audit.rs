@@ -30,7 +30,9 @@ fn a_forecasting_dataset() {
     assert!(evidence.contains("the files declare 6 entity ids, the id space has 5"), "{evidence}");
     assert!(evidence.contains("1 of 5 entity ids are never used"), "{evidence}");
     assert!(
-        evidence.contains("1 test relations are unseen in train (1 test facts), 0 of them in valid too"),
+        evidence.contains(
+            "test relations unseen in train: 1 (test facts touched: 1), of these unseen in valid too: 0 (0)"
+        ),
         "{evidence}"
     );
     let evidence = &check(&audit, "D5").evidence;

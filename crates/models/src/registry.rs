@@ -34,8 +34,10 @@ pub struct Entry {
     pub family: Family,
     /// What it does, in one sentence.
     pub about: &'static str,
-    /// Where it was published.
+    /// Title of the publication.
     pub paper: &'static str,
+    /// Who published it where.
+    pub source: &'static str,
     /// What it can do.
     pub capabilities: Capabilities,
     /// What can be set.

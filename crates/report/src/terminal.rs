@@ -133,11 +133,11 @@ fn footing(record: &RunRecord, time: &FilterOutcome) -> Vec<String> {
             seen(time.unseen)
         ),
         format!(
-            "gold tied {} %, unreached {} %; {}",
+            "gold tied {} %, unreached {} %",
             percent(time.ties),
-            percent(record.unreached.unwrap_or(0.0)),
-            policies(record)
+            percent(record.unreached.unwrap_or(0.0))
         ),
+        policies(record),
         format!("history: {}", history(record)),
         format!(
             "load {}, fit {}, evaluate {}{}",

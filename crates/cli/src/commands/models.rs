@@ -14,6 +14,7 @@ struct Row {
     family: Family,
     about: &'static str,
     paper: &'static str,
+    source: &'static str,
     capabilities: Capabilities,
     options: &'static [OptionInfo],
     defaults: toml::Table,
@@ -28,6 +29,7 @@ pub fn execute(output: &Output) -> Result<(), Failure> {
             family: entry.family,
             about: entry.about,
             paper: entry.paper,
+            source: entry.source,
             capabilities: entry.capabilities,
             options: entry.options,
             defaults: (entry.defaults)(),
@@ -49,7 +51,8 @@ fn describe(entry: &Entry) -> String {
         traits.push("no randomness".to_owned());
     }
     let defaults = (entry.defaults)();
-    let mut text = format!("{}\n  {}\n  {}\n  {}\n", entry.name, entry.about, entry.paper, traits.join("; "));
+    let lines = [entry.about, entry.paper, entry.source, &traits.join("; ")];
+    let mut text = format!("{}\n  {}\n", entry.name, lines.join("\n  "));
     for option in entry.options {
         let default = defaults.get(option.key).map(ToString::to_string).unwrap_or_default();
         text.push_str(&format!(

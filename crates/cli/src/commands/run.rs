@@ -81,7 +81,10 @@ pub fn execute(options: &RunOptions, output: &Output) -> Result<(), Failure> {
         Err(failure) => {
             record.status = Status::Failed;
             record.error = Some(failure.error.to_string());
-            record.write(&folder)?;
+            // What went wrong first is what the user needs to know.
+            if let Err(error) = record.write(&folder) {
+                output.detail(&error.to_string());
+            }
             Err(failure)
         }
     }

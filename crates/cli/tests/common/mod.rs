@@ -203,14 +203,14 @@ pub fn assert_texts(text: &str, parts: &[&str]) {
     }
 }
 
-/// The benchmark data, if this machine has them.
-pub fn real_data() -> Option<PathBuf> {
+/// The folder of benchmark data, if this machine has one with this dataset.
+pub fn real_data(dataset: &str) -> Option<PathBuf> {
     let stored = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data");
     let root = std::env::var_os("QUADCAST_DATA").map_or_else(|| PathBuf::from(stored), PathBuf::from);
-    if root.is_dir() {
+    if root.join(dataset).is_dir() {
         return Some(root);
     }
-    println!("skipped: no benchmark data at {}; set QUADCAST_DATA", root.display());
+    println!("skipped: there is no {dataset} in {}; set QUADCAST_DATA", root.display());
     None
 }
 

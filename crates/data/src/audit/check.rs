@@ -113,7 +113,7 @@ impl Audit {
         let mut block = Block::default();
         block.heading(&format!("Audit of {}: {}", self.dataset, self.worst().word()));
         for check in &self.checks {
-            block.heading(&format!("{}  {}  {}", check.id, check.verdict.word(), check.question));
+            block.heading(&format!("{} {}: {}", check.id, check.verdict.word(), check.question));
             block.sentence(&check.evidence, "    ");
             if let Some(advice) = &check.advice {
                 block.sentence(advice, " -> ");

@@ -41,7 +41,7 @@ pub(super) fn ids(info: &Info) -> Findings {
         Details::Evolving(part) => {
             for step in part.steps.iter().filter(|step| step.test_entities_unseen > 0) {
                 let count = step.test_entities_unseen;
-                findings.warn(format!("step {}: {count} test entities are unseen in training", step.label));
+                findings.warn(format!("step {}: test entities unseen in training: {count}", step.label));
             }
         }
     }
@@ -83,7 +83,7 @@ fn novelties(findings: &mut Findings, entities: &Novelty, relations: &Novelty) {
         if unseen.ids > 0 {
             let later = &novelty.unseen_in_train_and_valid;
             findings.warn(format!(
-                "{} test {word} are unseen in train ({} test facts), {} of them in valid too ({} test facts)",
+                "test {word} unseen in train: {} (test facts touched: {}), of these unseen in valid too: {} ({})",
                 unseen.ids, unseen.test_facts, later.ids, later.test_facts
             ));
         }

@@ -144,7 +144,11 @@ impl At<'_> {
                 place: self.place(),
                 kind,
                 found: excerpt(field),
-                advice: "correct the row, or say which layout it is with --format (labelled for files with names)",
+                advice: if self.line == 1 {
+                    "if this line is a heading, remove it; files with names are read with --format labelled"
+                } else {
+                    "correct the row, or say which layout it is with --format (labelled for files with names)"
+                },
             }),
         }
     }

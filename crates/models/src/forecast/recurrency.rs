@@ -393,7 +393,8 @@ pub const ENTRY: Entry = Entry {
     aliases: &["recurrency-baseline", "recb"],
     family: Family::Forecasting,
     about: "Repeats what was true before, weighted by how long ago, mixed with how popular an answer is",
-    paper: "Gastinger et al., History repeats itself: a baseline for temporal knowledge graph forecasting, IJCAI 2024",
+    paper: "History repeats itself: a baseline for temporal knowledge graph forecasting",
+    source: "Gastinger et al., IJCAI 2024",
     capabilities: Capabilities {
         settings: &[Setting::SingleStep, Setting::MultiStep],
         explains: true,
