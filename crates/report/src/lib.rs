@@ -9,7 +9,7 @@ mod record;
 mod terminal;
 
 pub use files::{FileError, write_atomically};
-pub use ranks::write_ranks;
+pub use ranks::{RANKS_FILE, read_ranks, write_ranks};
 pub use record::{
     DatasetCard, FilterMetrics, ModelCard, RelationRow, RunRecord, Seconds, Selection, Status, StepRow,
 };

@@ -298,7 +298,7 @@ fn finish(
     judged: &Judged,
     output: &Output,
 ) -> Result<(), Failure> {
-    write_ranks(&folder.join("ranks.csv.zst"), &judged.ranked, &dataset.axis)?;
+    write_ranks(folder, &judged.ranked, &dataset.axis)?;
     let saved = plan.model.save().map_err(Failure::internal)?;
     let saved = serde_json::json!({ "model": plan.entry.name, "state": saved.state });
     write_atomically(&folder.join("model.json"), |out| {
