@@ -6,6 +6,7 @@ mod failure;
 mod memory;
 mod output;
 mod progress;
+mod trained;
 
 use std::process::ExitCode;
 
@@ -41,6 +42,7 @@ fn execute(arguments: Arguments) -> Result<(), Failure> {
     let output = Output { json: common.json, quiet: common.quiet, verbose: common.verbose };
     match arguments.command {
         Command::Run(options) => commands::run::execute(&options, &output),
+        Command::Forecast(options) => commands::forecast::execute(&options, &output),
         Command::Models => commands::models::execute(&output),
         Command::Data(DataCommand::Info(source)) => commands::data::info(&source, &output),
         Command::Data(DataCommand::Audit(source)) => commands::data::audit(&source, &output),

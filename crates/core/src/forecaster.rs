@@ -120,8 +120,19 @@ pub struct Explanation {
     pub score: f64,
     /// Past facts it rests on, most important first.
     pub evidence: Vec<Evidence>,
+    /// What else adds to the score.
+    pub also: Vec<Contribution>,
     /// Numbers of the model at hand, by name.
     pub details: serde_json::Map<String, serde_json::Value>,
+}
+
+/// A part of a score that is not a single past fact.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Contribution {
+    /// What it is, in words.
+    pub text: String,
+    /// What it adds to the score.
+    pub weight: f64,
 }
 
 /// A past fact and its part in a score.

@@ -28,7 +28,8 @@ pub use evolving::{
 };
 pub use facts::{Facts, Snapshot};
 pub use forecaster::{
-    Capabilities, Evidence, Explanation, Forecaster, SavedModel, SelectionScore, Validation, ValidationReport,
+    Capabilities, Contribution, Evidence, Explanation, Forecaster, SavedModel, SelectionScore, Validation,
+    ValidationReport,
 };
 pub use history::{Event, History, HistoryIndex};
 pub use ids::{EntityId, Quad, RelationId, Step, Triple};

@@ -71,16 +71,39 @@ impl Calendar {
         self.calendar_label(time).unwrap_or_else(|| time.to_string())
     }
 
+    /// The time stamp that a label stands for: the inverse of [`Calendar::label`]. Without a known origin it is the
+    /// bare number. `None` if the text is neither.
+    pub fn parse(&self, text: &str) -> Option<i64> {
+        let text = text.trim();
+        let Some(year) = self.year_zero else { return text.parse().ok() };
+        if self.unit == TimeUnit::Year {
+            return text.parse::<i64>().ok()?.checked_sub(i64::from(year));
+        }
+        let moment: DateTime = text.parse().or_else(|_| text.replacen(' ', "T", 1).parse()).ok()?;
+        let seconds = moment.duration_since(self.zero()?).as_secs();
+        let unit = match self.unit {
+            TimeUnit::Second => 1,
+            TimeUnit::Minute => 60,
+            TimeUnit::Hour => 3_600,
+            TimeUnit::Day => 86_400,
+            TimeUnit::Year | TimeUnit::Step => return None,
+        };
+        Some(seconds.div_euclid(unit))
+    }
+
+    /// The moment that time stamp 0 stands for.
+    fn zero(&self) -> Option<DateTime> {
+        let first = Date::new(self.year_zero?, 1, 1).ok()?;
+        let day = first.checked_add((i64::from(self.day_zero?) - 1).days()).ok()?;
+        Some(day.to_datetime(jiff::civil::Time::midnight()))
+    }
+
     fn calendar_label(&self, time: i64) -> Option<String> {
         let year = self.year_zero?;
         if self.unit == TimeUnit::Year {
             return Some((i64::from(year) + time).to_string());
         }
-        let zero: DateTime = Date::new(year, 1, 1)
-            .ok()?
-            .checked_add((i64::from(self.day_zero?) - 1).days())
-            .ok()?
-            .to_datetime(jiff::civil::Time::midnight());
+        let zero = self.zero()?;
         let span = match self.unit {
             TimeUnit::Second => jiff::Span::new().try_seconds(time),
             TimeUnit::Minute => jiff::Span::new().try_minutes(time),
@@ -133,12 +156,23 @@ impl TimeAxis {
         &self.times
     }
 
-    /// Original time stamp of a step.
-    ///
-    /// # Panics
-    /// If the step is not on this axis.
+    /// Original time stamp of a step. Steps beyond the axis follow at one raster unit each.
     pub fn time(&self, step: Step) -> i64 {
-        self.times[step.index()]
+        match (self.times.get(step.index()), self.times.last()) {
+            (Some(&time), _) => time,
+            (None, Some(last)) => last + self.granularity * (step.index() - self.times.len() + 1) as i64,
+            (None, None) => i64::from(step.0),
+        }
+    }
+
+    /// The step of an original time stamp, or the next one after it. Beyond the axis, steps follow at one raster unit
+    /// each.
+    pub fn step_at_or_after(&self, time: i64) -> Step {
+        let beyond = match self.times.last() {
+            Some(last) if time > *last => (time - last + self.granularity - 1) / self.granularity - 1,
+            _ => return Step(self.times.partition_point(|&known| known < time) as u32),
+        };
+        Step((self.times.len() as i64 + beyond).try_into().unwrap_or(u32::MAX))
     }
 
     /// The step of an original time stamp, if it occurs.
@@ -211,6 +245,9 @@ mod tests {
     fn steps_beyond_the_axis_follow_one_by_one() {
         let axis = TimeAxis::new(vec![0, 24, 96], Calendar::UNKNOWN);
         assert_eq!([2, 3, 5].map(|step| axis.ordinal(Step(step))), [4, 5, 7]);
+        assert_eq!([2, 3, 5].map(|step| axis.time(Step(step))), [96, 120, 168]);
+        let at = |time| axis.step_at_or_after(time).0;
+        assert_eq!([-5, 0, 1, 24, 30, 96, 97, 120, 121, 168].map(at), [0, 0, 1, 1, 2, 2, 3, 3, 4, 5]);
     }
 
     #[test]
@@ -219,6 +256,19 @@ mod tests {
         assert_eq!(Calendar::years_from(1830).label(188), "2018");
         assert_eq!(Calendar::from_january_first(TimeUnit::Minute, 2018).label(15), "2018-01-01 00:15");
         assert_eq!(Calendar::from_january_first(TimeUnit::Day, 2018).label(i64::MAX), i64::MAX.to_string());
+    }
+
+    #[test]
+    fn labels_are_read_back() {
+        let hours = Calendar::from_january_first(TimeUnit::Hour, 2014);
+        let minutes = Calendar::from_january_first(TimeUnit::Minute, 2018);
+        for (calendar, time) in [(hours, 24 * 40), (hours, -48), (minutes, 15), (Calendar::UNIX_DAYS, 16071)]
+        {
+            assert_eq!(calendar.parse(&calendar.label(time)), Some(time));
+        }
+        assert_eq!(Calendar::years_from(1830).parse("2018"), Some(188));
+        assert_eq!(Calendar::UNKNOWN.parse("17"), Some(17));
+        assert_eq!(hours.parse("yesterday"), None);
     }
 
     #[test]

@@ -46,6 +46,25 @@ impl Names {
         }
     }
 
+    /// The id of a name: exactly as written, or, if no name is, the only one that differs in case, blanks or
+    /// underscores alone. `#7` is the id 7.
+    pub fn find(&self, name: &str) -> Option<u32> {
+        if let Some(id) = name
+            .strip_prefix('#')
+            .and_then(|id| id.parse().ok())
+            .filter(|&id: &u32| (id as usize) < self.len())
+        {
+            return Some(id);
+        }
+        if let Some((id, _)) = self.iter().find(|(_, known)| *known == name) {
+            return Some(id);
+        }
+        let loose = |name: &str| name.trim().to_lowercase().replace(['_', '\u{a0}'], " ");
+        let wanted = loose(name);
+        let mut matching = self.iter().filter(|(_, known)| loose(known) == wanted).map(|(id, _)| id);
+        matching.next().filter(|_| matching.next().is_none())
+    }
+
     /// All names with their ids, those without a name left out.
     pub fn iter(&self) -> impl Iterator<Item = (u32, &str)> {
         self.names.iter().enumerate().filter_map(|(id, name)| Some((id as u32, name.as_deref()?)))
@@ -59,4 +78,22 @@ pub struct Vocabulary {
     pub entities: Names,
     /// Relations.
     pub relations: Names,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_found_as_people_write_them() {
+        let names = ["Ines Dorrit", "Head_of_State", "a b", "A_B"].map(|name| Some(name.to_owned())).to_vec();
+        let names = Names::new(names, None);
+        assert_eq!(names.find("Ines Dorrit"), Some(0));
+        assert_eq!(names.find("ines dorrit "), Some(0));
+        assert_eq!(names.find("head of state"), Some(1));
+        assert_eq!(names.find("A_B"), Some(3), "an exact match wins");
+        assert_eq!(names.find("A B"), None, "two could be meant");
+        assert_eq!(names.find("#2"), Some(2));
+        assert_eq!(names.find("#9"), None);
+    }
 }

@@ -1,5 +1,6 @@
 //! One file per verb.
 
 pub mod data;
+pub mod forecast;
 pub mod models;
 pub mod run;

@@ -25,12 +25,12 @@ const DEFAULT_MODEL: &str = "recurrency";
 /// A configuration file: everything that is needed to repeat a run.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-struct RunFile {
+pub struct RunFile {
     model: Option<String>,
-    data: Option<String>,
+    pub data: Option<String>,
     /// Layout of the dataset, where it was named and not detected.
     #[serde(skip_serializing_if = "Option::is_none")]
-    format: Option<Format>,
+    pub format: Option<Format>,
     /// Content hash of the dataset; a repetition on other data is refused.
     #[serde(skip_serializing_if = "Option::is_none")]
     fingerprint: Option<Fingerprint>,
@@ -143,7 +143,8 @@ fn expanded_config(entry: &Entry, file: &RunFile, options: &RunOptions) -> Resul
     Ok(config)
 }
 
-fn read_run_file(path: &Path) -> Result<RunFile, Failure> {
+/// Reads a configuration file.
+pub fn read_run_file(path: &Path) -> Result<RunFile, Failure> {
     let text = fs::read_to_string(path).map_err(|error| {
         Failure::input(format!("cannot read the configuration {}: {error}", path.display()))
     })?;

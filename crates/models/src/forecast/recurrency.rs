@@ -25,9 +25,9 @@
 use std::sync::OnceLock;
 
 use quadcast_core::{
-    Background, Capabilities, Constant, DirectedRelation, EntityId, Event, Evidence, Explanation, Forecaster,
-    History, ModelError, Query, Run, SavedModel, ScoreRow, ScoreSink, Setting, Step, Validation,
-    ValidationReport,
+    Background, Capabilities, Constant, Contribution, DirectedRelation, EntityId, Event, Evidence,
+    Explanation, Forecaster, History, ModelError, Query, Run, SavedModel, ScoreRow, ScoreSink, Setting, Step,
+    Validation, ValidationReport,
 };
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -348,11 +348,14 @@ impl Forecaster for Recurrency {
         let popularity = self.popularity.get(directed.index());
         let (given, total) = popularity.map_or((0, 0), |p| (p.count(answer), p.total()));
         let xi = if total == 0 { 0.0 } else { f64::from(given) / f64::from(total) };
+        let popular = match self.config.variant {
+            Variant::Strict => 0.0,
+            Variant::Relaxed => xi,
+            Variant::Combined => (1.0 - alpha) * xi,
+        };
         let score = match self.config.variant {
             Variant::Strict if evidence.is_empty() => f64::NEG_INFINITY,
-            Variant::Strict => strict,
-            Variant::Relaxed => xi,
-            Variant::Combined => strict + (1.0 - alpha) * xi,
+            _ => strict + popular,
         };
         let times: Vec<String> = evidence.iter().map(|e| axis.label(e.fact.step)).collect();
         let details = [
@@ -364,8 +367,13 @@ impl Forecaster for Recurrency {
             ("rel_object_count", json!(given)),
             ("rel_total", json!(total)),
         ];
+        let also = (popular > 0.0).then(|| Contribution {
+            text: format!("{given} of the {total} answers for this relation, whoever asks"),
+            weight: popular,
+        });
         let details = details.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
-        Ok(Some(Explanation { query: *query, answer, score, evidence, details }))
+        let also = also.into_iter().collect();
+        Ok(Some(Explanation { query: *query, answer, score, evidence, also, details }))
     }
 
     fn save(&self) -> Result<SavedModel, ModelError> {

@@ -1,0 +1,113 @@
+//! `quadcast forecast`: who will stand on the other side, and why?
+
+mod answers;
+mod batch;
+mod question;
+mod text;
+
+use std::path::PathBuf;
+
+use clap::Args;
+use quadcast_core::HistoryIndex;
+
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::trained::Trained;
+use answers::{Forecast, answer};
+use question::{Asked, Question};
+
+const EXAMPLES: &str = "Examples:
+  quadcast forecast runs/recurrency-harbour-single-step-1 --subject 'Grey Heron' --relation 'docks at'
+  quadcast forecast RUN --subject 'Ines Dorrit' --relation meets --at 2031-08-03 --top 5 --explain
+  quadcast forecast RUN --object 'Harbour Council' --relation addresses
+  quadcast forecast RUN --queries questions.csv --out answers.csv
+
+A file of questions is CSV with a header: subject, relation, object, at. Leave the side that is asked for
+empty; an empty at means the time after the last one in the data.";
+
+/// What to ask.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Options {
+    /// The folder of a complete run
+    pub run: PathBuf,
+    /// The known subject; the object is asked for
+    #[arg(long, value_name = "NAME", conflicts_with = "object")]
+    pub subject: Option<String>,
+    /// The known object; the subject is asked for
+    #[arg(long, value_name = "NAME")]
+    pub object: Option<String>,
+    /// The relation
+    #[arg(long, value_name = "NAME")]
+    pub relation: Option<String>,
+    /// The date or time asked about; only facts before it are used [default: the time after the last fact]
+    #[arg(long, value_name = "DATE")]
+    pub at: Option<String>,
+    /// How many answers
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub top: usize,
+    /// Show the past facts that each answer rests on
+    #[arg(long)]
+    pub explain: bool,
+    /// A CSV file of questions: subject, relation, object, at
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["subject", "object", "relation", "at"])]
+    pub queries: Option<PathBuf>,
+    /// Where the answers to a file of questions go: .csv or .json [default: standard output]
+    #[arg(long, value_name = "FILE", requires = "queries")]
+    pub out: Option<PathBuf>,
+    /// Where the dataset lies, if it has moved since the run
+    #[arg(long, value_name = "PATH|NAME")]
+    pub data: Option<String>,
+}
+
+pub fn execute(options: &Options, output: &Output) -> Result<(), Failure> {
+    if options.queries.is_none()
+        && (options.relation.is_none() || (options.subject.is_none() && options.object.is_none()))
+    {
+        return Err(Failure::input(
+            "what is the question? Give --relation and either --subject or --object, or a file with --queries",
+        ));
+    }
+    let mut trained = Trained::open(&options.run, options.data.as_deref())?;
+    let index = trained.history();
+    if let Some(file) = &options.queries {
+        let asked = batch::read(file)?;
+        let forecasts = ask_all(&mut trained, &index, &asked, options)?;
+        return batch::write(&forecasts, options.out.as_deref(), output);
+    }
+    let asked = Asked {
+        place: None,
+        subject: options.subject.clone(),
+        relation: options.relation.clone().unwrap_or_default(),
+        object: options.object.clone(),
+        at: options.at.clone(),
+    };
+    let forecast = ask_all(&mut trained, &index, &[asked], options)?.remove(0);
+    output.result(&forecast, || text::forecast(&forecast))
+}
+
+/// Answers in the order of the questions. Questions about the same time are asked together, so that a model prepares
+/// for each time once.
+fn ask_all(
+    trained: &mut Trained,
+    index: &HistoryIndex,
+    asked: &[Asked],
+    options: &Options,
+) -> Result<Vec<Forecast>, Failure> {
+    let questions: Vec<Question> =
+        asked.iter().map(|asked| Question::new(asked, &trained.dataset)).collect::<Result<_, _>>()?;
+    let mut order: Vec<usize> = (0..questions.len()).collect();
+    order.sort_by_key(|&i| questions[i].query.step);
+    let mut forecasts: Vec<Option<Forecast>> = vec![None; questions.len()];
+    let mut prepared = None;
+    for i in order {
+        let question = &questions[i];
+        let history = index.before(question.ceiling(&trained.dataset));
+        if prepared != Some(question.query.step) {
+            trained.model.begin(question.query.step, &history).map_err(Failure::internal)?;
+            prepared = Some(question.query.step);
+        }
+        forecasts[i] = Some(answer(trained, &history, question, options.top, options.explain)?);
+    }
+    Ok(forecasts.into_iter().flatten().collect())
+}

@@ -1,0 +1,91 @@
+//! A forecast for people.
+
+use quadcast_report::{counted, plain_table};
+
+use super::answers::{Answer, Forecast, Why};
+
+/// How many past facts are shown per answer; the JSON document has all.
+const FACTS: usize = 5;
+
+/// The question, the table of answers, and the reasons if they were asked for.
+pub fn forecast(forecast: &Forecast) -> String {
+    let side = |name: &Option<String>| name.clone().unwrap_or_else(|| "?".to_owned());
+    let mut text = format!(
+        "{} – {} – {}, {}\n",
+        side(&forecast.subject),
+        forecast.relation,
+        side(&forecast.object),
+        forecast.at
+    );
+    let until = forecast.known_until.as_deref().unwrap_or("nothing");
+    text.push_str(&format!("{} on {}, facts known until {until}\n\n", forecast.model, forecast.dataset));
+    if forecast.answers.is_empty() {
+        text.push_str("The model has nothing to say: the question has no precedent in its history.\n");
+        return text;
+    }
+    text.push_str(&table(&forecast.answers));
+    text.push_str(&format!(
+        "\n{} of {} candidates reached\n",
+        counted(forecast.reached as u64),
+        counted(forecast.candidates as u64)
+    ));
+    for answer in &forecast.answers {
+        if let Some(why) = &answer.why {
+            text.push_str(&reasons(answer, why));
+        }
+    }
+    text
+}
+
+fn table(answers: &[Answer]) -> String {
+    let shares = answers.iter().any(|answer| answer.share.is_some());
+    let header: &[&str] = if shares { &["", "answer", "score", "share"] } else { &["", "answer", "score"] };
+    let mut table = plain_table(header, 2..header.len());
+    for answer in answers {
+        let mut row =
+            vec![answer.rank.to_string(), shortened(&answer.entity), format!("{:.4}", answer.score)];
+        if shares {
+            row.push(answer.share.map_or_else(String::new, |share| format!("{:.1} %", 100.0 * share)));
+        }
+        table.add_row(row);
+    }
+    table.trim_fmt() + "\n"
+}
+
+/// Names that would break the table end in an ellipsis.
+fn shortened(name: &str) -> String {
+    const LONGEST: usize = 60;
+    if name.chars().count() <= LONGEST {
+        return name.to_owned();
+    }
+    name.chars().take(LONGEST - 1).chain(['…']).collect()
+}
+
+fn reasons(answer: &Answer, why: &Why) -> String {
+    let mut text = format!("\n{}. {}\n", answer.rank, shortened(&answer.entity));
+    let part = |weight: f64| if answer.score > 0.0 { 100.0 * weight / answer.score } else { 0.0 };
+    match why.facts.first() {
+        None => text.push_str("   never in this role before\n"),
+        Some(fact) => {
+            let times = match why.facts.len() {
+                1 => "once".to_owned(),
+                times => format!("{times} times"),
+            };
+            text.push_str(&format!(
+                "   “{} {} {}” held {times} before\n",
+                fact.subject, fact.relation, fact.object
+            ));
+        }
+    }
+    for fact in why.facts.iter().take(FACTS) {
+        text.push_str(&format!("   {:5.1} %  {}\n", part(fact.weight), fact.time));
+    }
+    if let Some(older @ [_, ..]) = why.facts.get(FACTS..) {
+        let weight = older.iter().map(|fact| fact.weight).sum();
+        text.push_str(&format!("   {:5.1} %  {} more\n", part(weight), older.len()));
+    }
+    for other in &why.also {
+        text.push_str(&format!("   {:5.1} %  {}\n", part(other.weight), other.text));
+    }
+    text
+}
