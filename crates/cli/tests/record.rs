@@ -267,7 +267,7 @@ fn a_read_only_output_folder_is_named() {
     std::fs::set_permissions(room.path("kept"), std::fs::Permissions::from_mode(0o555))
         .expect("the owner may");
     if std::fs::write(room.path("kept/probe"), "").is_ok() {
-        println!("skipped: this user may write everywhere");
+        common::say("skipped: this user may write everywhere");
         return;
     }
     let answer = room.quadcast("run --data harbour --out kept");

@@ -10,5 +10,7 @@ mod fuzz;
 mod layouts;
 #[path = "readers/real.rs"]
 mod real;
+#[path = "../../core/tests/say/mod.rs"]
+mod say;
 #[path = "readers/support.rs"]
 mod support;

@@ -3,6 +3,9 @@
 // Each test binary uses its own part of this module.
 #![allow(dead_code)]
 
+#[path = "../../../core/tests/say/mod.rs"]
+mod say;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,6 +13,7 @@ use std::time::Duration;
 
 use assert_cmd::Command;
 use assert_cmd::cargo::cargo_bin;
+pub use say::say;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -210,7 +214,7 @@ pub fn real_data(dataset: &str) -> Option<PathBuf> {
     if root.join(dataset).is_dir() {
         return Some(root);
     }
-    println!("skipped: there is no {dataset} in {}; set QUADCAST_DATA", root.display());
+    say(&format!("skipped: there is no {dataset} in {}; set QUADCAST_DATA", root.display()));
     None
 }
 

@@ -37,7 +37,7 @@ fn data() -> Option<PathBuf> {
     let next_to_repository = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data");
     let path = std::env::var_os("QUADCAST_DATA").map_or_else(|| next_to_repository.into(), PathBuf::from);
     if !path.join("forecasting").is_dir() {
-        println!("skipped: the published datasets are not at {}", path.display());
+        crate::say::say(&format!("skipped: the published datasets are not at {}", path.display()));
         return None;
     }
     Some(path)

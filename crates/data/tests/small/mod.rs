@@ -3,6 +3,9 @@
 // Each test binary uses its own part of this module.
 #![allow(dead_code)]
 
+#[path = "../../../core/tests/say/mod.rs"]
+mod say;
+
 use std::path::PathBuf;
 
 use quadcast_core::{
@@ -19,7 +22,7 @@ pub fn real_data() -> Option<PathBuf> {
     if root.is_dir() {
         return Some(root);
     }
-    println!("skipped: the stored benchmark data are not at {}; set QUADCAST_DATA", root.display());
+    say::say(&format!("skipped: the stored benchmark data are not at {}; set QUADCAST_DATA", root.display()));
     None
 }
 

@@ -1,9 +1,13 @@
 //! Real datasets for tests: from `$QUADCAST_DATA`, or from `shared/data` beside the project.
 
+#[path = "../../../core/tests/say/mod.rs"]
+mod say;
+
 use std::path::{Path, PathBuf};
 
 use quadcast_core::Dataset;
 use quadcast_data::{Content, LoadOptions, load};
+use say::say;
 
 /// A dataset of the forecasting benchmarks, or `None` with a word about it.
 pub fn forecasting(name: &str) -> Option<Dataset> {
@@ -11,7 +15,9 @@ pub fn forecasting(name: &str) -> Option<Dataset> {
     let root = std::env::var_os("QUADCAST_DATA").map_or(beside, PathBuf::from);
     let folder = root.join("forecasting").join(name);
     if !folder.is_dir() {
-        println!("skipped: no dataset {name}; set QUADCAST_DATA to the folder that holds forecasting/{name}");
+        say(&format!(
+            "skipped: no dataset {name}; set QUADCAST_DATA to the folder that holds forecasting/{name}"
+        ));
         return None;
     }
     match load(&folder, &LoadOptions::default()).expect("a readable dataset").content {
