@@ -6,6 +6,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum, value_parser};
 use quadcast_core::{Duplicates, Setting, TiePolicy, ValidationUse};
 use quadcast_data::Format;
 
+use crate::commands;
+
 /// Learn from, forecast with and fairly judge temporal and evolving knowledge graphs.
 #[derive(Debug, Parser)]
 #[command(name = "quadcast", version, arg_required_else_help = true, after_help = EXAMPLES)]
@@ -49,6 +51,9 @@ pub enum Command {
     /// Fit a model, judge it on the test period, keep a record
     #[command(after_help = RUN_EXAMPLES)]
     Run(RunOptions),
+    /// Make one page of runs: tables, charts, and whether the comparison is fair
+    #[command(after_help = commands::report::EXAMPLES)]
+    Report(commands::report::Options),
     /// List the models with their papers, settings and options
     Models,
     /// Look at datasets

@@ -2,4 +2,5 @@
 
 pub mod data;
 pub mod models;
+pub mod report;
 pub mod run;
