@@ -32,6 +32,11 @@ for (const group of document.querySelectorAll(".group")) {
   show(buttons[0].dataset.show);
 }
 
+// Paper has no way to open a fold.
+addEventListener("beforeprint", () => {
+  for (const fold of document.querySelectorAll("details")) fold.open = true;
+});
+
 // Sorting by a column: numbers by value, text by the alphabet; a second click turns the order.
 const key = (row, i) => {
   const cell = row.cells[i];

@@ -138,7 +138,7 @@ fn dataset(study: &Study<'_>, section: &Section<'_>, index: usize, audit: &[Chec
         fingerprint: card.fingerprint.to_string(),
         splits: vec![split("train", card.train), split("valid", card.valid), split("test", card.test)],
         sizes: vec![
-            ("entities (candidates of every query)".to_owned(), counted(card.entities as u64)),
+            ("entities (candidates)".to_owned(), counted(card.entities as u64)),
             ("relations".to_owned(), counted(card.relations as u64)),
             ("facts".to_owned(), counted(facts as u64)),
             ("test snapshots".to_owned(), counted(steps.len() as u64)),

@@ -15,7 +15,7 @@ pub(super) fn labels(runs: &[&LoadedRun]) -> Vec<String> {
             mine.iter().map(|&i| options(&runs[i].record.model.config)).collect();
         let keys = telling_keys(&configs);
         for (&i, config) in mine.iter().zip(&configs) {
-            for key in &keys {
+            for key in needed(config, &configs, &keys) {
                 let value = config.get(key).map_or("–", String::as_str);
                 labels[i].push_str(&word(key, value));
             }
@@ -68,6 +68,20 @@ fn telling_keys(configs: &[BTreeMap<String, String>]) -> Vec<String> {
     }
 }
 
+/// The first keys that already tell a configuration from all different ones.
+fn needed<'k>(
+    config: &BTreeMap<String, String>,
+    configs: &[BTreeMap<String, String>],
+    keys: &'k [String],
+) -> &'k [String] {
+    let same = |other: &BTreeMap<String, String>, keys: &[String]| {
+        keys.iter().all(|key| config.get(key) == other.get(key))
+    };
+    let others = configs.iter().filter(|other| !same(other, keys)).collect::<Vec<_>>();
+    let enough = |&count: &usize| !others.iter().any(|other| same(other, &keys[..count]));
+    &keys[..(0..=keys.len()).find(enough).unwrap_or(keys.len())]
+}
+
 /// `variant strict` reads as ` strict`; a number needs its name.
 fn word(key: &str, value: &str) -> String {
     let bare = value.chars().next().is_some_and(char::is_alphabetic) && !["true", "false"].contains(&value);
@@ -100,6 +114,12 @@ mod tests {
         let (a, b) = (run("strict", |_| 0), run("relaxed", |_| 0));
         assert_eq!(labels(&[&a, &b]), ["sample strict", "sample relaxed"]);
         assert_eq!(labels(&[&a]), ["sample"]);
+        let mut other = b.clone();
+        other.record.model.config["same"] = 2.into();
+        assert_eq!(
+            labels(&[&a, &b, &other]),
+            ["sample strict", "sample relaxed same=1", "sample relaxed same=2"]
+        );
         let mut seeded = a.clone();
         seeded.record.seed = 7;
         assert_eq!(labels(&[&a, &seeded]), ["sample seed 1", "sample seed 7"]);

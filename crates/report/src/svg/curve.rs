@@ -6,7 +6,7 @@ use super::text::{letters, width};
 use super::{WIDE, escape, shorten};
 
 const HEIGHT: f64 = 300.0;
-const LEFT: f64 = 44.0;
+const LEFT: f64 = 56.0;
 const TOP: f64 = 26.0;
 /// The strip of bars: its distance from the plot and its height.
 const STRIP_GAP: f64 = 14.0;

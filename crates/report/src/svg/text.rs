@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-/// Mean width of a letter at the size of labels (12 pixels), in pixels; generous, so that labels do not collide.
-const LETTER: f64 = 6.8;
+/// Mean width of a letter at the size of labels (13 pixels), in pixels; generous, so that labels do not collide.
+const LETTER: f64 = 7.3;
 
 /// Text with the characters that mean something to SVG and HTML replaced.
 pub(crate) fn escape(text: &str) -> String {
