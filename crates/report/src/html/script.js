@@ -49,7 +49,7 @@ const order = (a, b) => {
 };
 for (const table of document.querySelectorAll(".sortable")) {
   table.classList.add("sorts");
-  const heads = [...table.tHead.rows[0].cells];
+  const heads = [...table.tHead.rows[table.tHead.rows.length - 1].cells];
   heads.forEach((head, i) => {
     head.tabIndex = 0;
     const sort = () => {

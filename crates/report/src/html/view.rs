@@ -29,7 +29,8 @@ struct DatasetView {
     name: String,
     variant: Option<String>,
     fingerprint: String,
-    period: String,
+    /// First and last test snapshot.
+    period: Vec<String>,
     /// Facts per split, with their share of all.
     splits: Vec<SplitView>,
     sizes: Vec<(String, String)>,
@@ -127,9 +128,9 @@ fn dataset(study: &Study<'_>, section: &Section<'_>, index: usize, audit: &[Chec
     };
     let steps = section.members().next().map_or(&[][..], |member| &member.run.record.by_step);
     let period = match steps {
-        [] => String::new(),
-        [only] => only.time.clone(),
-        [first, .., last] => format!("{} to {}", first.time, last.time),
+        [] => Vec::new(),
+        [only] => vec![only.time.clone()],
+        [first, .., last] => vec![first.time.clone(), last.time.clone()],
     };
     let id = format!("d{}", index + 1);
     DatasetView {
@@ -142,7 +143,6 @@ fn dataset(study: &Study<'_>, section: &Section<'_>, index: usize, audit: &[Chec
             ("relations".to_owned(), counted(card.relations as u64)),
             ("facts".to_owned(), counted(facts as u64)),
             ("test snapshots".to_owned(), counted(steps.len() as u64)),
-            ("test period".to_owned(), period.clone()),
         ],
         period,
         verdicts: [count(Verdict::Pass), count(Verdict::Warn), count(Verdict::Fail)],

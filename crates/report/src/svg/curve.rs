@@ -70,7 +70,8 @@ impl Curve {
         let (low, high) =
             values().chain(level).fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
         let ticks = percent_ticks(low, high, 5);
-        let longest = self.lines.iter().map(|line| width(&line.label)).fold(0.0, f64::max);
+        // Labels at the ends are bold, which takes more room.
+        let longest = self.lines.iter().map(|line| width(&line.label) * 1.1).fold(0.0, f64::max);
         let labelled = width_ >= WIDE && self.lines.len() <= LABELS;
         let margin = if labelled { longest.min(width_ * 0.24) + 18.0 } else { 10.0 };
         let right = width_ - margin;

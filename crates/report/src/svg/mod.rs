@@ -12,7 +12,7 @@ pub(crate) use mark::{legend_mark, series_class};
 pub(crate) use text::{escape, shorten};
 
 /// Width of a drawing for a screen, in pixels.
-pub(crate) const WIDE: f64 = 1040.0;
+pub(crate) const WIDE: f64 = 1200.0;
 
 /// Width of a drawing for a phone.
 pub(crate) const NARROW: f64 = 370.0;

@@ -10,8 +10,19 @@ pub(crate) const ABSENT: &str = "–";
 /// Rows and columns with everything that a format may want to show.
 #[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct Grid {
+    /// Heads above the heads, if any.
+    pub spans: Vec<Span>,
     pub head: Vec<Head>,
     pub rows: Vec<Vec<Cell>>,
+}
+
+/// A head over several columns.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Span {
+    pub text: String,
+    pub columns: usize,
+    /// The colour and mark of a run.
+    pub series: Option<usize>,
 }
 
 /// The head of a column.
@@ -43,7 +54,17 @@ pub(crate) struct Cell {
 impl Grid {
     /// A table without rows.
     pub fn new(head: Vec<Head>) -> Self {
-        Self { head, rows: Vec::new() }
+        Self { spans: Vec::new(), head, rows: Vec::new() }
+    }
+
+    /// The heads of the columns in one line each, what stands above them included.
+    pub fn full_heads(&self) -> Vec<String> {
+        let above = self.spans.iter().flat_map(|span| std::iter::repeat_n(span.text.as_str(), span.columns));
+        let above = above.chain(std::iter::repeat(""));
+        { above }
+            .zip(&self.head)
+            .map(|(above, head)| format!("{above} {}", head.text).trim().to_owned())
+            .collect()
     }
 }
 

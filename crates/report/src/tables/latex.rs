@@ -72,7 +72,7 @@ fn escape(text: &str) -> String {
             '<' => escaped.push_str("\\textless{}"),
             '>' => escaped.push_str("\\textgreater{}"),
             '|' => escaped.push_str("\\textbar{}"),
-            '"' => escaped.push_str("\\textquotedbl{}"),
+            '"' => escaped.push_str("\\char34{}"),
             // In a row of a table a bracket after a line end would be read as an argument.
             '[' | ']' => escaped.extend(['{', c, '}']),
             '–' => escaped.push_str("--"),

@@ -58,7 +58,7 @@ fn group_text(group: &Group<'_>) -> String {
 
 fn table(grid: &Grid) -> String {
     let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
-    let mut text = line(grid.head.iter().map(|head| escape(&head.text)).collect());
+    let mut text = line(grid.full_heads().iter().map(|head| escape(head)).collect());
     text.push_str(&format!(
         "|{}\n",
         grid.head.iter().map(|head| if head.number { "---:|" } else { "---|" }).collect::<String>()

@@ -11,6 +11,6 @@ pub use csv::csv;
 pub use latex::latex;
 pub use markdown::markdown;
 
-pub(crate) use grid::{Cell, Grid, Head};
+pub(crate) use grid::{Cell, Grid, Head, Span};
 pub(crate) use parts::{check_grid, frequency_grid, policy_grid, relation_grid, seen_grid};
 pub(crate) use results::{filter_title, results};

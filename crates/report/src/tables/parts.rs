@@ -3,7 +3,7 @@
 use quadcast_core::{Filter, TiePolicy};
 use quadcast_eval::Part;
 
-use super::{Cell, Grid, Head};
+use super::{Cell, Grid, Head, Span};
 use crate::study::{Group, Slice};
 use crate::{Check, counted};
 
@@ -54,24 +54,26 @@ pub(crate) fn seen_grid(group: &Group<'_>) -> Grid {
 
 /// MRR by relation and direction.
 pub(crate) fn relation_grid(group: &Group<'_>, slices: &[Slice]) -> Grid {
-    slice_grid(group, slices, "relation", &[" object", " subject"])
+    slice_grid(group, slices, "relation", &["object", "subject"])
 }
 
 /// MRR by frequency.
 pub(crate) fn frequency_grid(group: &Group<'_>, slices: &[Slice]) -> Grid {
-    slice_grid(group, slices, "test facts", &[""])
+    slice_grid(group, slices, "test facts", &["MRR"])
 }
 
 fn slice_grid(group: &Group<'_>, slices: &[Slice], what: &str, columns: &[&str]) -> Grid {
-    let mut head = vec![Head::text(what), Head::number("queries", "")];
+    let mut grid = Grid::new(vec![Head::text(what), Head::number("queries", "")]);
+    grid.spans.push(Span { text: String::new(), columns: 2, series: None });
     for member in &group.members {
+        let span = Span { text: member.label.clone(), columns: columns.len(), series: Some(member.series) };
+        grid.spans.push(span);
         let about = "MRR, time-aware, per cent";
-        head.extend(columns.iter().map(|column| Head::number(format!("{}{column}", member.label), about)));
+        grid.head.extend(columns.iter().map(|column| Head::number(*column, about)));
     }
-    let mut grid = Grid::new(head);
     for slice in slices {
-        let mut row =
-            vec![Cell::text(&*slice.name), Cell::number(slice.queries as f64, counted(slice.queries))];
+        let queries = Cell::number(slice.queries as f64, counted(slice.queries));
+        let mut row = vec![Cell::text(&*slice.name), queries];
         row.extend(slice.mrr.iter().flatten().map(|value| Cell::shaded(*value)));
         grid.rows.push(row);
     }
