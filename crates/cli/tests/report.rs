@@ -2,6 +2,8 @@
 
 mod common;
 
+use std::process::Command;
+
 use common::{Room, assert_texts};
 
 /// A room with runs of three variants and two settings.
@@ -106,4 +108,31 @@ fn what_is_not_a_run_is_refused() {
     room.assert_refused("report combined --format md --json", &["--json", "--out"]);
     room.write("broken/metrics.json", "{}");
     room.assert_refused("report broken", &["broken/metrics.json is not a run record"]);
+}
+
+#[test]
+fn latex_compiles() {
+    let room = room_with_runs();
+    room.quadcast("report combined strict multi --out table.tex").success();
+    room.write(
+        "paper.tex",
+        "\\documentclass{article}\\usepackage{booktabs}\\begin{document}\\input{table}\\end{document}\n",
+    );
+    let compiler = Command::new("pdflatex")
+        .args(["-interaction=nonstopmode", "-halt-on-error", "paper.tex"])
+        .current_dir(room.path(""))
+        .output();
+    match compiler {
+        Ok(output) => assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout)),
+        Err(_) => println!("skipped: no pdflatex"),
+    }
+}
+
+#[test]
+fn runs_with_other_seeds_are_summarised() {
+    let room = Room::with_harbour();
+    room.quadcast("run --data harbour --seed 1 --out one").success();
+    room.quadcast("run --data harbour --seed 2 --out two").success();
+    let text = room.quadcast("report one two --format md").success().stdout;
+    assert_texts(&text, &["recurrency seed 1", "### Mean over seeds", "| recurrency | 2 | 58.88 ± 0.00 |"]);
 }

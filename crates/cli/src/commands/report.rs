@@ -77,8 +77,8 @@ struct RunLine<'a> {
 pub fn execute(options: &Options, output: &Output) -> Result<(), Failure> {
     let (format, out) = target(options, output)?;
     let (runs, left_out) = load(&options.runs)?;
-    if !output.quiet {
-        left_out.iter().for_each(|note| eprintln!("{note}"));
+    for note in left_out.iter().filter(|_| !output.quiet) {
+        eprintln!("{note}");
     }
     if runs.is_empty() {
         return Err(Failure::input(format!(

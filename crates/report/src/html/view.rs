@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::study::{Group, Member, Section, Study, checks, frequencies, options, relations};
 use crate::svg::{Curve, DotRow, Dots, Line, NARROW, WIDE};
 use crate::tables::{
-    Grid, check_grid, filter_title, frequency_grid, policy_grid, relation_grid, results, seen_grid,
+    Grid, check_grid, filter_title, frequency_grid, policy_grid, relation_grid, results, seed_grid, seen_grid,
 };
 use crate::{Check, Options, RunRecord, Verdict, counted};
 
@@ -67,6 +67,7 @@ struct GroupView {
     about: String,
     protocol: Vec<(&'static str, String)>,
     results: Vec<FilterView>,
+    seeds: Grid,
     legend: Vec<(String, usize)>,
     curve: [Value; 2],
     filters: [Value; 2],
@@ -189,6 +190,7 @@ fn group(group: &Group<'_>, id: String) -> GroupView {
         about: about(group.protocol.setting).to_owned(),
         protocol: protocol(group),
         results: filters.into(),
+        seeds: seed_grid(group),
         legend: group.members.iter().map(|member| (member.label.clone(), member.series)).collect(),
         curve: both(|width| curve(group).draw(width)),
         filters: both(|width| filter_dots(group).draw(width)),

@@ -2,7 +2,9 @@
 
 use quadcast_core::Filter;
 
-use super::{Grid, check_grid, filter_title, frequency_grid, policy_grid, relation_grid, results, seen_grid};
+use super::{
+    Grid, check_grid, filter_title, frequency_grid, policy_grid, relation_grid, results, seed_grid, seen_grid,
+};
 use crate::study::{Group, Study, checks, frequencies, relations};
 use crate::{LoadedRun, Options};
 
@@ -39,6 +41,10 @@ fn group_text(group: &Group<'_>) -> String {
         text.push_str(&format!("### Results, {heading} filter\n\n{}\n", table(&results(group, filter))));
     }
     text.push_str("Per cent; bold: significantly better than the next (paired block bootstrap over test steps, 95 %).\n\n");
+    let seeds = seed_grid(group);
+    if !seeds.rows.is_empty() {
+        text.push_str(&format!("### Mean over seeds, time-aware filter\n\n{}\n", table(&seeds)));
+    }
     text.push_str(&format!("### Ties, MRR\n\n{}\n", table(&policy_grid(group))));
     text.push_str(&format!("### Seen and never seen facts\n\n{}\n", table(&seen_grid(group))));
     let (slices, total) = relations(group);

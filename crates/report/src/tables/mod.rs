@@ -6,6 +6,7 @@ mod latex;
 mod markdown;
 mod parts;
 mod results;
+mod seeds;
 
 pub use csv::csv;
 pub use latex::latex;
@@ -14,3 +15,4 @@ pub use markdown::markdown;
 pub(crate) use grid::{Cell, Grid, Head, Span};
 pub(crate) use parts::{check_grid, frequency_grid, policy_grid, relation_grid, seen_grid};
 pub(crate) use results::{filter_title, results};
+pub(crate) use seeds::seed_grid;
