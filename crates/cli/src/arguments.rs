@@ -22,6 +22,7 @@ const EXAMPLES: &str = "Examples:
   quadcast run --data examples/harbour   judge the recurrency baseline on a small dataset
   quadcast data info examples/harbour    what is in a dataset
   quadcast data audit ICEWS14            is it sound? (names are looked up in $QUADCAST_DATA)
+  quadcast report runs/*                 one page: tables, charts, is the comparison fair?
   quadcast models                        what there is, with papers and settings
 
 Exit codes: 0 success, 1 failure, 2 wrong usage or bad input.";
@@ -53,6 +54,9 @@ pub enum Command {
     Run(RunOptions),
     /// Ask a fitted model who will stand on the other side, and why
     Forecast(commands::forecast::Options),
+    /// Make one page of runs: tables, charts, and whether the comparison is fair
+    #[command(after_help = commands::report::EXAMPLES)]
+    Report(commands::report::Options),
     /// List the models with their papers, settings and options
     Models,
     /// Look at datasets

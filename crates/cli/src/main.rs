@@ -43,6 +43,7 @@ fn execute(arguments: Arguments) -> Result<(), Failure> {
     match arguments.command {
         Command::Run(options) => commands::run::execute(&options, &output),
         Command::Forecast(options) => commands::forecast::execute(&options, &output),
+        Command::Report(options) => commands::report::execute(&options, &output),
         Command::Models => commands::models::execute(&output),
         Command::Data(DataCommand::Info(source)) => commands::data::info(&source, &output),
         Command::Data(DataCommand::Audit(source)) => commands::data::audit(&source, &output),

@@ -4,13 +4,26 @@
 //! compared later is derived from records and from nothing else.
 
 mod files;
+mod html;
+mod options;
 mod ranks;
 mod record;
+mod runs;
+#[cfg(test)]
+mod samples;
+mod significance;
+mod study;
+mod svg;
+mod tables;
 mod terminal;
 
 pub use files::{FileError, write_atomically};
+pub use html::html;
+pub use options::{Check, Options, Reference, Verdict};
 pub use ranks::{RANKS_FILE, read_ranks, write_ranks};
 pub use record::{
     DatasetCard, FilterMetrics, ModelCard, RelationRow, RunRecord, Seconds, Selection, Status, StepRow,
 };
+pub use runs::{LoadedRun, Reading};
+pub use tables::{csv, latex, markdown};
 pub use terminal::{bytes, counted, percent, plain_table, seconds, summary};

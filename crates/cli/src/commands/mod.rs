@@ -3,4 +3,5 @@
 pub mod data;
 pub mod forecast;
 pub mod models;
+pub mod report;
 pub mod run;

@@ -1,0 +1,191 @@
+//! `quadcast report`: runs as one page, or as tables for other programs.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+use quadcast_report::{LoadedRun, Reading, RunRecord, csv, html, latex, markdown, write_atomically};
+use serde::Serialize;
+
+use crate::failure::Failure;
+use crate::output::Output;
+
+/// Shown below the help.
+pub const EXAMPLES: &str = "Examples:
+  quadcast report runs/* --out report.html
+  quadcast report runs/a runs/b --format md
+  quadcast report runs/* --format csv --out results.csv
+  quadcast report runs/* --format latex --out table.tex
+
+Runs on different datasets get a section each, runs under different protocols a table
+each: they are never ranked together. Runs that are not complete are left out.";
+
+/// What to report on, and how.
+#[derive(Debug, Args)]
+pub struct Options {
+    /// Run folders
+    #[arg(required = true, value_name = "RUN")]
+    pub runs: Vec<PathBuf>,
+    /// The file to write, - for standard output [default: report.html; other formats: -]
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// What to write [default: by the ending of --out, else html]
+    #[arg(long, value_enum)]
+    pub format: Option<ReportFormat>,
+    /// Heading of the page [default: the models and datasets]
+    #[arg(long, value_name = "TEXT")]
+    pub title: Option<String>,
+}
+
+/// Formats of a report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum ReportFormat {
+    /// One page with tables and charts; nothing else is needed to read it
+    Html,
+    /// Markdown tables
+    Md,
+    /// One row per run and filter, fractions
+    Csv,
+    /// Tables for a paper; need the package booktabs
+    Latex,
+}
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Written<'a> {
+    report: &'a Path,
+    format: ReportFormat,
+    bytes: usize,
+    runs: Vec<RunLine<'a>>,
+    left_out: &'a [String],
+}
+
+#[derive(Serialize)]
+struct RunLine<'a> {
+    record: &'a str,
+    model: &'a str,
+    dataset: &'a str,
+    fingerprint: String,
+    setting: &'static str,
+    seed: u64,
+    mrr: f64,
+}
+
+pub fn execute(options: &Options, output: &Output) -> Result<(), Failure> {
+    let (format, out) = target(options, output)?;
+    let (runs, left_out) = load(&options.runs)?;
+    for note in left_out.iter().filter(|_| !output.quiet) {
+        eprintln!("{note}");
+    }
+    if runs.is_empty() {
+        return Err(Failure::input(format!(
+            "no run is complete: {}. Finish one with `quadcast run`",
+            left_out.join("; ")
+        )));
+    }
+    let extras = quadcast_report::Options {
+        title: options.title.clone(),
+        notes: left_out.clone(),
+        ..Default::default()
+    };
+    let text = match format {
+        ReportFormat::Html => html(&runs, &extras),
+        ReportFormat::Md => markdown(&runs, &extras),
+        ReportFormat::Csv => csv(&runs, &extras),
+        ReportFormat::Latex => latex(&runs, &extras),
+    };
+    let Some(path) = out else { return print(&text) };
+    write_atomically(&path, |file| file.write_all(text.as_bytes()))?;
+    let written = Written {
+        report: &path,
+        format,
+        bytes: text.len(),
+        runs: runs.iter().map(line).collect(),
+        left_out: &left_out,
+    };
+    output.result(&written, || format!("report: {}\n", path.display()))
+}
+
+/// The format and the file; no file means standard output.
+fn target(options: &Options, output: &Output) -> Result<(ReportFormat, Option<PathBuf>), Failure> {
+    let ending = options.out.as_deref().and_then(Path::extension).and_then(|ending| ending.to_str());
+    let format = options.format.unwrap_or(match ending {
+        Some("md") => ReportFormat::Md,
+        Some("csv") => ReportFormat::Csv,
+        Some("tex") => ReportFormat::Latex,
+        _ => ReportFormat::Html,
+    });
+    let out = match (&options.out, format) {
+        (Some(path), _) if path.as_os_str() == "-" => None,
+        (Some(path), _) => Some(path.clone()),
+        (None, ReportFormat::Html) => Some(PathBuf::from("report.html")),
+        (None, _) => None,
+    };
+    if out.is_none() && output.json {
+        return Err(Failure::input(
+            "--json and the report cannot share standard output: name a file with --out",
+        ));
+    }
+    if let Some(path) = out.as_deref().filter(|path| path.is_dir()) {
+        let path = path.display();
+        return Err(Failure::input(format!(
+            "--out {path} is a folder: name a file, such as {path}/report.html"
+        )));
+    }
+    Ok((format, out))
+}
+
+/// The complete runs, each once, and a sentence for every run that is not complete.
+fn load(folders: &[PathBuf]) -> Result<(Vec<LoadedRun>, Vec<String>), Failure> {
+    let (mut runs, mut left_out, mut known) = (Vec::new(), Vec::new(), BTreeSet::new());
+    for folder in folders {
+        if !folder.join(RunRecord::FILE).is_file() {
+            return Err(not_a_run(folder));
+        }
+        if !known.insert(fs::canonicalize(folder).unwrap_or_else(|_| folder.clone())) {
+            continue;
+        }
+        match LoadedRun::read(folder)? {
+            Reading::Complete(run) => runs.push(*run),
+            Reading::Unfinished(why) => left_out.push(format!("left out: {} is {why}", folder.display())),
+        }
+    }
+    Ok((runs, left_out))
+}
+
+fn not_a_run(folder: &Path) -> Failure {
+    let shown = folder.display();
+    if !folder.exists() {
+        return Failure::input(format!("there is no folder {shown}"));
+    }
+    Failure::input(format!(
+        "{shown} is not a run folder: it has no {}. Name the folder that `quadcast run` wrote",
+        RunRecord::FILE
+    ))
+}
+
+fn line(run: &LoadedRun) -> RunLine<'_> {
+    let record = &run.record;
+    RunLine {
+        record: &run.name,
+        model: &record.model.name,
+        dataset: &record.dataset.name,
+        fingerprint: record.dataset.fingerprint.to_string(),
+        setting: record.protocol.setting.word(),
+        seed: record.seed,
+        mrr: run.outcome(quadcast_core::Filter::Time).metrics.mrr,
+    }
+}
+
+fn print(text: &str) -> Result<(), Failure> {
+    match io::stdout().lock().write_all(text.as_bytes()) {
+        // A reader that has seen enough (`| head`) is not an error.
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(Failure::internal(format!("cannot write to standard output: {error}")))
+        }
+        _ => Ok(()),
+    }
+}

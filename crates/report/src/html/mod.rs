@@ -1,0 +1,6 @@
+//! A report as one HTML file: no network, no fonts, no scripts from elsewhere.
+
+mod page;
+mod view;
+
+pub use page::html;

@@ -1,0 +1,118 @@
+//! The page: templates filled with a view.
+
+use minijinja::{Environment, Value, context};
+
+use super::view::Page;
+use crate::study::Study;
+use crate::svg::{case_key, legend_mark, series_class};
+use crate::{LoadedRun, Options};
+
+const TEMPLATES: [(&str, &str); 5] = [
+    ("page.html", include_str!("page.html")),
+    ("dataset.html", include_str!("dataset.html")),
+    ("group.html", include_str!("group.html")),
+    ("slices.html", include_str!("slices.html")),
+    ("macros.html", include_str!("macros.html")),
+];
+
+/// A report on runs as one HTML file. The same runs give the same bytes.
+///
+/// # Panics
+///
+/// Never with the templates of this crate: they are part of the program, and tests render every part of them.
+pub fn html(runs: &[LoadedRun], options: &Options) -> String {
+    let study = Study::new(runs, options);
+    let page = Page::new(&study, options);
+    let mut environment = Environment::new();
+    for (name, source) in TEMPLATES {
+        environment.add_template(name, source).expect("the templates are part of the program and tested");
+    }
+    environment.add_function("mark", |series: usize| Value::from_safe_string(legend_mark(series)));
+    environment.add_function("case", |case: usize| Value::from_safe_string(case_key(case)));
+    environment.add_function("colour", series_class);
+    let template = environment.get_template("page.html").expect("the template was added above");
+    let style = Value::from_safe_string(include_str!("style.css").to_owned());
+    let script = Value::from_safe_string(include_str!("script.js").to_owned());
+    template
+        .render(context! { page, style, script })
+        .expect("the view holds what the templates ask for; every part is rendered in tests")
+}
+
+#[cfg(test)]
+mod tests {
+    use quadcast_core::Setting;
+    use quadcast_eval::Metrics;
+
+    use super::*;
+    use crate::samples::{RELATION, run, run_with};
+    use crate::{Check, Reference, Verdict};
+
+    fn full() -> String {
+        let mut multi = run("a", |_| 1);
+        multi.record.protocol.setting = Setting::MultiStep;
+        let runs = [run("a", |i| i % 3), run("<b>&\"é\"", |_| 4), multi, run_with("a", 8, |_| 0)];
+        let reference = Reference {
+            fingerprint: runs[0].record.dataset.fingerprint,
+            setting: Setting::SingleStep,
+            name: "best possible".to_owned(),
+            metrics: Metrics { mrr: 0.9, hits1: 0.8, hits3: 0.95, hits10: 1.0, mr: 1.4 },
+            interval: Some([0.88, 0.92]),
+        };
+        let check = Check {
+            id: "D2".to_owned(),
+            question: "Splits in order?".to_owned(),
+            verdict: Verdict::Pass,
+            evidence: "train < valid < test".to_owned(),
+        };
+        let options = Options {
+            title: Some("A <title>".to_owned()),
+            references: vec![reference],
+            audit: vec![check],
+            notes: vec!["runs/x was left out".to_owned()],
+        };
+        html(&runs, &options)
+    }
+
+    #[test]
+    fn names_are_escaped_everywhere() {
+        let page = full();
+        assert!(!page.contains("<b>&") && !page.contains("<title>A <title>") && !page.contains("<with>"));
+        assert!(page.contains("A &lt;title&gt;") && page.contains("&lt;b&gt;&amp;"));
+        assert!(!page.contains(RELATION) && page.contains("trades &lt;with&gt;"));
+    }
+
+    #[test]
+    fn every_part_is_there() {
+        let page = full();
+        assert_eq!(page.matches("<section class=\"dataset\"").count(), 2);
+        assert_eq!(page.matches("<section class=\"group\"").count(), 3);
+        assert_eq!(page.matches("class=\"results").count(), 9);
+        // Each chart once for a screen and once for a phone.
+        assert_eq!(page.matches("aria-label=\"MRR over test steps\"").count(), 6);
+        for text in
+            ["best possible", "train &lt; valid &lt; test", "runs/x was left out", "0.1.0", "D1", "R1"]
+        {
+            let text = text.replace('/', "&#x2f;");
+            assert!(page.contains(&text), "{text}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_loaded_and_nothing_changes() {
+        let page = full();
+        for outside in ["http:", "https:", "src=", "<link", "@import", "url("] {
+            assert!(!page.contains(outside), "{outside}");
+        }
+        assert_eq!(page, full());
+    }
+
+    #[test]
+    fn tags_are_balanced() {
+        let page = full();
+        for tag in ["section", "table", "tr", "td", "th", "svg", "g", "figure", "details", "div", "text"] {
+            let opened =
+                page.matches(&format!("<{tag}>")).count() + page.matches(&format!("<{tag} ")).count();
+            assert_eq!(opened, page.matches(&format!("</{tag}>")).count(), "{tag}");
+        }
+    }
+}

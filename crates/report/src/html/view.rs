@@ -1,0 +1,301 @@
+//! What the templates see: text, tables and drawings, ready to be placed.
+
+use std::collections::BTreeSet;
+
+use minijinja::Value;
+use quadcast_core::{Duplicates, Filter, Setting, ValidationUse};
+use serde::Serialize;
+
+use crate::study::{Group, Member, Section, Study, checks, frequencies, options, relations};
+use crate::svg::{Curve, DotRow, Dots, Line, NARROW, WIDE};
+use crate::tables::{
+    Grid, check_grid, filter_title, frequency_grid, policy_grid, relation_grid, results, seed_grid, seen_grid,
+};
+use crate::{Check, Options, RunRecord, Verdict, counted};
+
+/// The whole page.
+#[derive(Serialize)]
+pub(super) struct Page {
+    title: String,
+    lead: String,
+    version: String,
+    notes: Vec<String>,
+    datasets: Vec<DatasetView>,
+}
+
+#[derive(Serialize)]
+struct DatasetView {
+    id: String,
+    name: String,
+    variant: Option<String>,
+    fingerprint: String,
+    /// First and last test snapshot.
+    period: Vec<String>,
+    /// Facts per split, with their share of all.
+    splits: Vec<SplitView>,
+    sizes: Vec<(String, String)>,
+    /// Number of passes, warnings and failures.
+    verdicts: [usize; 3],
+    checks: Grid,
+    groups: Vec<GroupView>,
+    runs: Vec<RunView>,
+}
+
+#[derive(Serialize)]
+struct SplitView {
+    name: &'static str,
+    facts: String,
+    share: f64,
+}
+
+#[derive(Serialize)]
+struct RunView {
+    label: String,
+    series: usize,
+    folder: String,
+    setting: String,
+    seed: u64,
+    latest: String,
+    selection: String,
+    options: Vec<(String, String)>,
+}
+
+#[derive(Serialize)]
+struct GroupView {
+    id: String,
+    title: String,
+    about: String,
+    protocol: Vec<(&'static str, String)>,
+    results: Vec<FilterView>,
+    seeds: Grid,
+    legend: Vec<(String, usize)>,
+    curve: [Value; 2],
+    filters: [Value; 2],
+    cases: Vec<&'static str>,
+    policies: Grid,
+    seen: Grid,
+    seen_chart: [Value; 2],
+    relations: Grid,
+    relations_shown: usize,
+    relations_total: usize,
+    known: Grid,
+    gold: Grid,
+}
+
+#[derive(Serialize)]
+struct FilterView {
+    word: &'static str,
+    title: &'static str,
+    grid: Grid,
+}
+
+impl Page {
+    pub fn new(study: &Study<'_>, options: &Options) -> Self {
+        let names = |of: fn(&RunRecord) -> &str| -> Vec<String> {
+            let members = study.sections.iter().flat_map(Section::members);
+            let found: BTreeSet<&str> = members.map(|member| of(&member.run.record)).collect();
+            found.into_iter().map(str::to_owned).collect()
+        };
+        let datasets: Vec<String> = study.sections.iter().map(|s| s.dataset.name.clone()).collect();
+        let runs: usize = study.sections.iter().map(|section| section.members().count()).sum();
+        let models = names(|record| &record.model.name);
+        let title = options
+            .title
+            .clone()
+            .unwrap_or_else(|| format!("{} on {}", models.join(", "), datasets.join(", ")));
+        let runs = if runs == 1 { "One run".to_owned() } else { format!("{runs} runs") };
+        let lead = format!("{runs} of {} on {}.", models.join(", "), datasets.join(", "));
+        let datasets = study.sections.iter().enumerate();
+        Self {
+            title,
+            lead,
+            version: names(|record| &record.version).join(", "),
+            notes: options.notes.clone(),
+            datasets: datasets.map(|(i, section)| dataset(study, section, i, &options.audit)).collect(),
+        }
+    }
+}
+
+fn dataset(study: &Study<'_>, section: &Section<'_>, index: usize, audit: &[Check]) -> DatasetView {
+    let card = section.dataset;
+    let mut all = checks(study, section);
+    all.extend(audit.iter().cloned());
+    let count = |verdict| all.iter().filter(|check| check.verdict == verdict).count();
+    let facts = card.train + card.valid + card.test;
+    let split = |name, count: usize| SplitView {
+        name,
+        facts: counted(count as u64),
+        share: 100.0 * count as f64 / facts.max(1) as f64,
+    };
+    let steps = section.members().next().map_or(&[][..], |member| &member.run.record.by_step);
+    let period = match steps {
+        [] => Vec::new(),
+        [only] => vec![only.time.clone()],
+        [first, .., last] => vec![first.time.clone(), last.time.clone()],
+    };
+    let id = format!("d{}", index + 1);
+    DatasetView {
+        name: card.name.clone(),
+        variant: card.variant.clone(),
+        fingerprint: card.fingerprint.to_string(),
+        splits: vec![split("train", card.train), split("valid", card.valid), split("test", card.test)],
+        sizes: vec![
+            ("entities (candidates)".to_owned(), counted(card.entities as u64)),
+            ("relations".to_owned(), counted(card.relations as u64)),
+            ("facts".to_owned(), counted(facts as u64)),
+            ("test snapshots".to_owned(), counted(steps.len() as u64)),
+        ],
+        period,
+        verdicts: [count(Verdict::Pass), count(Verdict::Warn), count(Verdict::Fail)],
+        checks: check_grid(&all),
+        groups: section
+            .groups
+            .iter()
+            .enumerate()
+            .map(|(i, g)| group(g, format!("{id}-g{}", i + 1)))
+            .collect(),
+        runs: section.groups.iter().flat_map(|g| g.members.iter().map(|m| run(g, m))).collect(),
+        id,
+    }
+}
+
+fn run(group: &Group<'_>, member: &Member<'_>) -> RunView {
+    let record = &member.run.record;
+    let selection = record.selection.as_ref().map_or_else(
+        || "nothing selected".to_owned(),
+        |s| format!("on {} by {}, {} candidates judged", s.split, s.metric, counted(s.plays)),
+    );
+    RunView {
+        label: member.label.clone(),
+        series: member.series,
+        folder: member.run.name.clone(),
+        setting: group.title(),
+        seed: record.seed,
+        latest: record.latest_read.clone().unwrap_or_else(|| "nothing".to_owned()),
+        selection,
+        options: options(&record.model.config).into_iter().collect(),
+    }
+}
+
+fn group(group: &Group<'_>, id: String) -> GroupView {
+    let (slices, relations_total) = relations(group);
+    let filters = Filter::ALL.map(|filter| FilterView {
+        word: filter.word(),
+        title: filter_title(filter),
+        grid: results(group, filter),
+    });
+    GroupView {
+        id,
+        title: group.title(),
+        about: about(group.protocol.setting).to_owned(),
+        protocol: protocol(group),
+        results: filters.into(),
+        seeds: seed_grid(group),
+        legend: group.members.iter().map(|member| (member.label.clone(), member.series)).collect(),
+        curve: both(|width| curve(group).draw(width)),
+        filters: both(|width| filter_dots(group).draw(width)),
+        cases: Filter::ALL.map(filter_title).into(),
+        policies: policy_grid(group),
+        seen: seen_grid(group),
+        seen_chart: both(|width| seen_dots(group).draw(width)),
+        relations: relation_grid(group, &slices),
+        relations_shown: slices.len(),
+        relations_total,
+        known: frequency_grid(group, &frequencies(group, |row| row.query.known)),
+        gold: frequency_grid(group, &frequencies(group, |row| row.gold)),
+    }
+}
+
+/// A drawing for screens and one for phones.
+fn both(draw: impl Fn(f64) -> String) -> [Value; 2] {
+    [WIDE, NARROW].map(|width| Value::from_safe_string(draw(width)))
+}
+
+const fn about(setting: Setting) -> &'static str {
+    match setting {
+        Setting::SingleStep => {
+            "To answer for a snapshot, a model may use the true facts of every earlier one."
+        }
+        Setting::MultiStep => "To answer for any test snapshot, a model may use nothing of the test period.",
+        Setting::Online => "A model may use every earlier snapshot, and keeps learning from each.",
+    }
+}
+
+fn protocol(group: &Group<'_>) -> Vec<(&'static str, String)> {
+    let protocol = group.protocol;
+    let validation = match protocol.validation {
+        ValidationUse::Observed => "observed: they are history at test time",
+        ValidationUse::Withheld => "withheld: only training facts precede the test period",
+    };
+    let duplicates = match protocol.duplicates {
+        Duplicates::Drop => "asked once",
+        Duplicates::Keep => "asked as often as they stand in the file",
+    };
+    let first = group.members.first().map(|member| member.run);
+    let queries = first.map_or(0, |run| run.outcome(Filter::Time).queries);
+    let bootstrap = first.and_then(|run| run.record.bootstrap).map_or_else(String::new, |b| {
+        format!(
+            "block bootstrap over {} test steps, blocks of {}, {} resamples",
+            b.steps,
+            b.block,
+            counted(b.resamples as u64)
+        )
+    });
+    vec![
+        ("setting", protocol.setting.word().to_owned()),
+        ("queries", format!("{}, half of them for the object, half for the subject", counted(queries))),
+        ("validation facts", validation.to_owned()),
+        ("ties", format!("{} (headline numbers)", protocol.ties.word())),
+        ("candidates", "every entity".to_owned()),
+        ("repeated test facts", duplicates.to_owned()),
+        ("intervals", bootstrap),
+    ]
+}
+
+fn curve(group: &Group<'_>) -> Curve {
+    let steps = group.members.first().map_or(&[][..], |member| &member.run.record.by_step);
+    let line = |member: &Member<'_>| {
+        let rows = &member.run.record.by_step;
+        let value =
+            |step: u32| rows.iter().find(|row| row.step == step).map(|row| 100.0 * row.part.metrics.mrr);
+        Line {
+            label: member.label.clone(),
+            series: member.series,
+            values: steps.iter().map(|row| value(row.step)).collect(),
+        }
+    };
+    Curve {
+        times: steps.iter().map(|row| row.time.clone()).collect(),
+        queries: steps.iter().map(|row| row.part.queries).collect(),
+        lines: group.members.iter().map(line).collect(),
+        reference: group.references.first().map(|r| (r.name.clone(), 100.0 * r.metrics.mrr)),
+    }
+}
+
+fn filter_dots(group: &Group<'_>) -> Dots {
+    let dot = |member: &Member<'_>, filter| {
+        let outcome = member.run.outcome(filter);
+        Some((100.0 * outcome.metrics.mrr, outcome.ci95.map(|ci| ci.mrr.map(|end| 100.0 * end))))
+    };
+    dots(group, &Filter::ALL.map(filter_title), |member| Filter::ALL.map(|f| dot(member, f)).into())
+}
+
+fn seen_dots(group: &Group<'_>) -> Dots {
+    dots(group, &["seen before", "never seen"], |member| {
+        let outcome = member.run.outcome(Filter::Time);
+        [outcome.seen, outcome.unseen].map(|part| Some((100.0 * part?.metrics.mrr, None))).into()
+    })
+}
+
+/// A value and an interval per case.
+type CaseDots = Vec<Option<(f64, Option<[f64; 2]>)>>;
+
+fn dots(group: &Group<'_>, cases: &[&str], of: impl Fn(&Member<'_>) -> CaseDots) -> Dots {
+    let row =
+        |member: &Member<'_>| DotRow { label: member.label.clone(), series: member.series, dots: of(member) };
+    Dots {
+        cases: cases.iter().map(|case| (*case).to_owned()).collect(),
+        rows: group.members.iter().map(row).collect(),
+        axis: "MRR, per cent".to_owned(),
+    }
+}

@@ -1,0 +1,70 @@
+//! Runs as a report takes them: the record, its results and its ranks together.
+
+use std::path::Path;
+
+use quadcast_core::Filter;
+use quadcast_eval::{FilterOutcome, RankedQuery};
+
+use crate::{FileError, FilterMetrics, RunRecord, Status, read_ranks};
+
+/// A complete run.
+#[derive(Clone, Debug)]
+pub struct LoadedRun {
+    /// What tells it from other runs of the same model: as a rule the folder.
+    pub name: String,
+    /// The record.
+    pub record: RunRecord,
+    /// One row per query.
+    pub ranks: Vec<RankedQuery>,
+    metrics: FilterMetrics,
+}
+
+/// What a run folder holds.
+#[derive(Clone, Debug)]
+pub enum Reading {
+    /// A complete run.
+    Complete(Box<LoadedRun>),
+    /// A run without results, and why it has none.
+    Unfinished(String),
+}
+
+impl LoadedRun {
+    /// A run from its parts; `None` if the record holds no results.
+    pub fn new(name: impl Into<String>, record: RunRecord, ranks: Vec<RankedQuery>) -> Option<Self> {
+        let metrics = record.metrics.clone()?;
+        Some(Self { name: name.into(), record, ranks, metrics })
+    }
+
+    /// Reads a run folder.
+    pub fn read(folder: &Path) -> Result<Reading, FileError> {
+        let record = RunRecord::read(folder)?;
+        if record.schema != RunRecord::SCHEMA {
+            let message = format!(
+                "its layout is version {}, this program reads version {}",
+                record.schema,
+                RunRecord::SCHEMA
+            );
+            return Err(FileError::Content { path: folder.join(RunRecord::FILE), message });
+        }
+        let why = match record.status {
+            Status::Incomplete => "not finished: still running, or killed".to_owned(),
+            Status::Failed => format!("failed: {}", record.error.as_deref().unwrap_or("without a reason")),
+            Status::Complete => "complete, but without metrics".to_owned(),
+        };
+        if record.status != Status::Complete {
+            return Ok(Reading::Unfinished(why));
+        }
+        let ranks = read_ranks(folder)?;
+        let run = Self::new(folder.display().to_string(), record, ranks);
+        Ok(run.map_or(Reading::Unfinished(why), |run| Reading::Complete(Box::new(run))))
+    }
+
+    /// The results under one filter.
+    pub fn outcome(&self, filter: Filter) -> &FilterOutcome {
+        match filter {
+            Filter::Time => &self.metrics.time,
+            Filter::Static => &self.metrics.fixed,
+            Filter::Raw => &self.metrics.raw,
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! Small runs for tests.
+
+use quadcast_core::{
+    Calendar, Dataset, Direction, EntityId, Facts, Names, Protocol, Quad, Query, RelationId, Splits, Step,
+    TimeAxis, Vocabulary,
+};
+use quadcast_eval::{Judged, Outcome, Rank, RankedQuery, Ranks};
+
+use crate::{DatasetCard, LoadedRun, ModelCard, RunRecord};
+
+/// Facts of a sample: four a step.
+const FACTS: u32 = 48;
+
+/// A relation whose name needs every kind of escaping.
+pub(crate) const RELATION: &str = r#"trades <with> "Ærø" & 50%_more"#;
+
+/// A run on twelve days; the number of better candidates is given per fact.
+pub(crate) fn run(name: &str, greater: impl Fn(u32) -> u32) -> LoadedRun {
+    run_with(name, FACTS, greater)
+}
+
+/// A run on so many facts.
+pub(crate) fn run_with(name: &str, facts: u32, greater: impl Fn(u32) -> u32) -> LoadedRun {
+    let dataset = dataset(facts);
+    let ranked: Vec<RankedQuery> = (0..facts)
+        .flat_map(|i| Direction::BOTH.map(|direction| ranked(fact(i), direction, greater(i))))
+        .collect();
+    let config = serde_json::json!({ "variant": name, "same": 1 });
+    let model = ModelCard { name: "sample".to_owned(), config };
+    let mut record = RunRecord::begun(DatasetCard::new(&dataset, None), model, Protocol::default(), 1);
+    let outcome = Outcome::new(&ranked, dataset.entities(), record.protocol.ties, 1).expect("queries");
+    let judged = Judged { ranked, repeated: 0, latest_read: Some(Step(0)) };
+    record.complete(&dataset, &judged, outcome);
+    LoadedRun::new(format!("runs/{name}"), record, judged.ranked).expect("a complete record")
+}
+
+fn fact(i: u32) -> Quad {
+    Quad {
+        step: Step(i / 4),
+        subject: EntityId(i % 5),
+        relation: RelationId(i % 2),
+        object: EntityId(5 + i % 7),
+    }
+}
+
+fn ranked(fact: Quad, direction: Direction, greater: u32) -> RankedQuery {
+    let (query, gold) = Query::hide(fact, direction);
+    let rank = Rank { greater, tied: 1, tied_before: 0 };
+    let ranks = Ranks { time: rank, fixed: rank, raw: rank, reached: true, not_a_number: false };
+    RankedQuery { query, gold, ranks, seen: fact.step.0 > 2 }
+}
+
+fn dataset(facts: u32) -> Dataset {
+    let relations = vec![Some(RELATION.to_owned()), Some("visits".to_owned())];
+    let vocabulary = Vocabulary { entities: Names::anonymous(20), relations: Names::new(relations, None) };
+    let steps = facts.div_ceil(4) as usize;
+    let splits = Splits {
+        train: Facts::default(),
+        valid: Facts::default(),
+        test: Facts::new((0..facts).map(fact).collect(), steps),
+    };
+    Dataset {
+        name: "sample".to_owned(),
+        vocabulary,
+        axis: TimeAxis::new((0..steps as i64).collect(), Calendar::UNIX_DAYS),
+        splits,
+    }
+}

@@ -1,0 +1,275 @@
+//! The questions of the protocol's checklist that records can answer.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use quadcast_core::{Duplicates, Filter, Setting, Split, ValidationUse};
+
+use super::{Member, Section, Study};
+use crate::{Check, Verdict, counted};
+
+/// The checks of one section of a study.
+pub(crate) fn checks(study: &Study<'_>, section: &Section<'_>) -> Vec<Check> {
+    let members: Vec<&Member<'_>> = section.members().collect();
+    vec![
+        same_data(study, section, members.len()),
+        configurations(&members),
+        one_setting(section),
+        history(&members),
+        selection(&members),
+        directions(&members),
+        ranking(&members),
+        candidates(&members),
+        seeds(&members),
+    ]
+}
+
+fn check(id: &str, question: &str, verdict: Verdict, evidence: String) -> Check {
+    Check { id: id.to_owned(), question: question.to_owned(), verdict, evidence }
+}
+
+/// Passes unless something is to be said; then that is the evidence.
+fn unless(
+    id: &str,
+    question: &str,
+    (otherwise, problems): (Verdict, Vec<String>),
+    evidence: String,
+) -> Check {
+    if problems.is_empty() {
+        check(id, question, Verdict::Pass, evidence)
+    } else {
+        check(id, question, otherwise, problems.join("; "))
+    }
+}
+
+fn runs(count: usize) -> String {
+    if count == 1 { "1 run".to_owned() } else { format!("{count} runs") }
+}
+
+fn same_data(study: &Study<'_>, section: &Section<'_>, count: usize) -> Check {
+    let card = section.dataset;
+    let twins: Vec<String> = study
+        .sections
+        .iter()
+        .map(|other| other.dataset)
+        .filter(|other| other.name == card.name && other.fingerprint != card.fingerprint)
+        .map(|other| format!("another dataset of this name has fingerprint {}", other.fingerprint))
+        .collect();
+    let variant = match &card.variant {
+        Some(variant) => format!("the content equals {variant} of the catalogue"),
+        None => "the content is not in the catalogue".to_owned(),
+    };
+    let evidence = format!("fingerprint {} in {}; {variant}", card.fingerprint, runs(count));
+    unless("D1", "Same dataset version in all runs?", (Verdict::Warn, twins), evidence)
+}
+
+fn configurations(members: &[&Member<'_>]) -> Check {
+    let evidence = format!(
+        "the options of {} are listed in full below; they are not compared with published values",
+        runs(members.len())
+    );
+    check("H1", "Options stated?", Verdict::Pass, evidence)
+}
+
+fn one_setting(section: &Section<'_>) -> Check {
+    let titles: Vec<String> = section.groups.iter().map(|group| format!("“{}”", group.title())).collect();
+    let problems = if titles.len() > 1 {
+        vec![format!("{}: shown in separate tables and never ranked together", titles.join(" and "))]
+    } else {
+        Vec::new()
+    };
+    let evidence = format!("all runs are {}", titles.concat());
+    unless("S1", "One setting in all runs?", (Verdict::Warn, problems), evidence)
+}
+
+fn history(members: &[&Member<'_>]) -> Check {
+    let mut problems = Vec::new();
+    let mut evidence = BTreeSet::new();
+    for member in members {
+        let record = &member.run.record;
+        let steps = &record.by_step;
+        let latest = record.latest_read.as_deref();
+        let asked = |time: &str| steps.iter().any(|row| row.time == time);
+        let broken = match record.protocol.setting {
+            Setting::MultiStep => latest.is_some_and(asked),
+            Setting::SingleStep | Setting::Online => {
+                latest.is_some() && latest == steps.last().map(|row| row.time.as_str())
+            }
+        };
+        let validation = match record.protocol.validation {
+            ValidationUse::Observed => "observed",
+            ValidationUse::Withheld => "withheld",
+        };
+        let latest = latest.unwrap_or("nothing");
+        let setting = record.protocol.setting.word();
+        if broken {
+            problems.push(format!("{} read facts of {latest}, which {setting} forbids", member.label));
+        }
+        evidence.insert(format!("{setting}: validation facts {validation}, latest fact read {latest}"));
+    }
+    let evidence = evidence.into_iter().collect::<Vec<_>>().join("; ");
+    unless("S2", "Is it known what was seen at test time?", (Verdict::Fail, problems), evidence)
+}
+
+fn selection(members: &[&Member<'_>]) -> Check {
+    let selected = members.iter().filter_map(|member| Some((member, member.run.record.selection.as_ref()?)));
+    let (mut problems, mut count) = (Vec::new(), 0);
+    for (member, selection) in selected {
+        count += 1;
+        if selection.split != Split::Valid {
+            problems.push(format!("{} was selected on {}", member.label, selection.split));
+        }
+    }
+    let rest = members.len() - count;
+    let evidence = match (count, rest) {
+        (0, _) => "nothing was selected".to_owned(),
+        (_, 0) => format!("{} selected on valid", runs(count)),
+        _ => format!("{} selected on valid, {} without selection", runs(count), rest),
+    };
+    unless("L1", "Selected without the test split?", (Verdict::Fail, problems), evidence)
+}
+
+fn directions(members: &[&Member<'_>]) -> Check {
+    let mut problems = Vec::new();
+    let mut evidence = BTreeSet::new();
+    for member in members {
+        let record = &member.run.record;
+        let outcome = member.run.outcome(Filter::Time);
+        let [object, subject] = [outcome.object, outcome.subject].map(|part| part.map_or(0, |p| p.queries));
+        let repeated = match record.protocol.duplicates {
+            Duplicates::Drop => record.repeated_queries.unwrap_or(0) as u64,
+            Duplicates::Keep => 0,
+        };
+        let asked = format!("{} for the object, {} for the subject", counted(object), counted(subject));
+        if object != subject || object + subject + repeated != 2 * record.dataset.test as u64 {
+            problems.push(format!(
+                "{}: {asked}, {repeated} repeated, {} test facts",
+                member.label, record.dataset.test
+            ));
+        }
+        let more = if repeated > 0 {
+            format!(", {} repeated ones asked once", counted(repeated))
+        } else {
+            String::new()
+        };
+        evidence.insert(format!("{asked}{more}"));
+    }
+    let evidence = evidence.into_iter().collect::<Vec<_>>().join("; ");
+    unless("Q1", "Every test fact asked in both directions?", (Verdict::Fail, problems), evidence)
+}
+
+fn ranking(members: &[&Member<'_>]) -> Check {
+    let policies: BTreeSet<&str> = members.iter().map(|m| m.run.record.protocol.ties.word()).collect();
+    let versions: BTreeSet<&str> = members.iter().map(|m| m.run.record.version.as_str()).collect();
+    let mut problems = Vec::new();
+    if policies.len() > 1 {
+        problems.push(format!("different tie policies: {}", join(&policies)));
+    }
+    if versions.len() > 1 {
+        problems.push(format!("ranked by different versions: {}", join(&versions)));
+    }
+    for member in members {
+        if let Some(bad @ 1..) = member.run.record.not_a_number {
+            problems.push(format!("{}: {} gold answers scored “not a number”", member.label, counted(bad)));
+        }
+    }
+    let evidence = format!(
+        "time-aware, static and raw counted in one pass; ties {}; Quadcast {}",
+        join(&policies),
+        join(&versions)
+    );
+    unless("F1", "One ranking with a stated filter and tie policy?", (Verdict::Warn, problems), evidence)
+}
+
+fn join(words: &BTreeSet<&str>) -> String {
+    words.iter().copied().collect::<Vec<_>>().join(", ")
+}
+
+fn candidates(members: &[&Member<'_>]) -> Check {
+    let mut problems = Vec::new();
+    for member in members {
+        let entities = member.run.record.dataset.entities as u64;
+        let last = |rank: quadcast_eval::Rank| u64::from(rank.greater) + u64::from(rank.tied);
+        let worst = member.run.ranks.iter().map(|row| last(row.rank(Filter::Raw))).max().unwrap_or(0);
+        if worst > entities {
+            problems.push(format!("{}: a rank of {worst} among {entities} entities", member.label));
+        }
+    }
+    let entities = members.first().map_or(0, |member| member.run.record.dataset.entities as u64);
+    let evidence = format!("all {} entities of the id space; no rank lies beyond", counted(entities));
+    unless("C1", "Every entity a candidate?", (Verdict::Fail, problems), evidence)
+}
+
+fn seeds(members: &[&Member<'_>]) -> Check {
+    let mut seeds: BTreeMap<String, BTreeSet<u64>> = BTreeMap::new();
+    for member in members {
+        let record = &member.run.record;
+        let what = format!("{}{}{:?}", record.model.name, record.model.config, record.protocol);
+        seeds.entry(what).or_default().insert(record.seed);
+    }
+    let single = seeds.values().filter(|seeds| seeds.len() == 1).count();
+    let problems = if single > 0 {
+        vec![format!(
+            "{single} of {} configurations ran with one seed only; intervals cover the choice of test steps, not \
+             the chance in training",
+            seeds.len()
+        )]
+    } else {
+        Vec::new()
+    };
+    let fewest = seeds.values().map(BTreeSet::len).min().unwrap_or(0);
+    unless(
+        "R1",
+        "Repeated with other seeds?",
+        (Verdict::Warn, problems),
+        format!("at least {fewest} seeds each"),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::samples::{run, run_with};
+    use crate::{LoadedRun, Options};
+
+    fn verdicts(runs: &[LoadedRun]) -> BTreeMap<String, (Verdict, String)> {
+        let options = Options::default();
+        let study = Study::new(runs, &options);
+        let checks = checks(&study, &study.sections[0]);
+        checks.into_iter().map(|check| (check.id, (check.verdict, check.evidence))).collect()
+    }
+
+    #[test]
+    fn a_fair_comparison_passes() {
+        let mut other = run("a", |_| 1);
+        other.record.seed = 2;
+        for (id, (verdict, evidence)) in verdicts(&[run("a", |_| 0), other]) {
+            assert_eq!(verdict, Verdict::Pass, "{id}: {evidence}");
+        }
+    }
+
+    #[test]
+    fn what_is_unfair_is_found() {
+        let mut multi = run("a", |_| 0);
+        multi.record.protocol.setting = Setting::MultiStep;
+        multi.record.latest_read = Some(multi.record.by_step[3].time.clone());
+        multi.record.version = "0.0.9".to_owned();
+        multi.record.repeated_queries = Some(2);
+        multi.record.selection =
+            Some(crate::Selection { split: Split::Test, metric: "MRR".to_owned(), plays: 3 });
+        let found = verdicts(&[run("a", |_| 0), multi, run("c", |_| 30), run_with("a", 8, |_| 0)]);
+        let expected = [
+            ("D1", Verdict::Warn, "another dataset of this name"),
+            ("S1", Verdict::Warn, "“single-step” and “multi-step”"),
+            ("S2", Verdict::Fail, "which multi-step forbids"),
+            ("L1", Verdict::Fail, "selected on test"),
+            ("Q1", Verdict::Fail, "2 repeated, 48 test facts"),
+            ("F1", Verdict::Warn, "0.0.9"),
+            ("C1", Verdict::Fail, "a rank of 31 among 20"),
+            ("R1", Verdict::Warn, "one seed"),
+        ];
+        for (id, verdict, text) in expected {
+            assert_eq!(found[id].0, verdict, "{id}: {}", found[id].1);
+            assert!(found[id].1.contains(text), "{id}: {}", found[id].1);
+        }
+    }
+}

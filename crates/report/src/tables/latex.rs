@@ -1,0 +1,113 @@
+//! Results as LaTeX: one `table` per dataset and protocol, to be read with `\input` into a document that uses
+//! the package `booktabs`.
+
+use quadcast_core::Filter;
+
+use super::{Cell, Grid, filter_title, results};
+use crate::study::{Group, Section, Study};
+use crate::{LoadedRun, Options};
+
+/// Columns of the results table that a paper prints.
+const SHOWN: [usize; 9] = [0, 1, 2, 3, 4, 5, 6, 7, 8];
+
+/// Results as LaTeX.
+pub fn latex(runs: &[LoadedRun], options: &Options) -> String {
+    let study = Study::new(runs, options);
+    let mut text = String::from("% Needs \\usepackage{booktabs}.\n");
+    for section in &study.sections {
+        for group in &section.groups {
+            text.push_str(&table(section, group));
+        }
+    }
+    text
+}
+
+fn table(section: &Section<'_>, group: &Group<'_>) -> String {
+    let grids = Filter::ALL.map(|filter| (filter, results(group, filter)));
+    let mut text = String::from("\\begin{table}\n\\centering\n\\small\n");
+    text.push_str(&format!("\\caption{{{}}}\n", caption(section, group)));
+    text.push_str("\\begin{tabular}{lrcrrrrrr}\n\\toprule\n");
+    let head = SHOWN.map(|i| escape(&grids[0].1.head[i].text));
+    text.push_str(&format!("{} \\\\\n", head.join(" & ")));
+    for (filter, grid) in &grids {
+        let title = filter_title(*filter);
+        text.push_str(&format!("\\midrule\n\\multicolumn{{9}}{{l}}{{\\emph{{{title}}}}} \\\\\n"));
+        text.push_str(&rows(grid));
+    }
+    text.push_str("\\bottomrule\n\\end{tabular}\n\\end{table}\n");
+    text
+}
+
+fn caption(section: &Section<'_>, group: &Group<'_>) -> String {
+    let card = section.dataset;
+    format!(
+        "{} ({}), {}, ties {}, fingerprint {}. Per cent, except for the mean rank. Bold: significantly better than \
+         the next (paired block bootstrap over test steps, 95 \\%).",
+        escape(&card.name),
+        escape(card.variant.as_deref().unwrap_or("not in the catalogue")),
+        escape(&group.title()),
+        group.protocol.ties.word(),
+        card.fingerprint
+    )
+}
+
+fn rows(grid: &Grid) -> String {
+    let cell = |cell: &Cell| {
+        let text = escape(&cell.text);
+        if cell.strong { format!("\\textbf{{{text}}}") } else { text }
+    };
+    let line = |row: &Vec<Cell>| format!("{} \\\\\n", SHOWN.map(|i| cell(&row[i])).join(" & "));
+    grid.rows.iter().map(line).collect()
+}
+
+/// Text that LaTeX prints as it is.
+fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' | '%' | '$' | '#' | '_' | '{' | '}' => escaped.extend(['\\', c]),
+            '~' => escaped.push_str("\\textasciitilde{}"),
+            '^' => escaped.push_str("\\textasciicircum{}"),
+            '\\' => escaped.push_str("\\textbackslash{}"),
+            '<' => escaped.push_str("\\textless{}"),
+            '>' => escaped.push_str("\\textgreater{}"),
+            '|' => escaped.push_str("\\textbar{}"),
+            '"' => escaped.push_str("\\char34{}"),
+            // In a row of a table a bracket after a line end would be read as an argument.
+            '[' | ']' => escaped.extend(['{', c, '}']),
+            '–' => escaped.push_str("--"),
+            '−' => escaped.push_str("$-$"),
+            '·' => escaped.push_str("$\\cdot$"),
+            c if c.is_control() => escaped.push(' '),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::samples::run;
+
+    #[test]
+    fn names_are_escaped() {
+        assert_eq!(
+            escape("50%_{a} & #1 \\ ~^ <é>"),
+            "50\\%\\_\\{a\\} \\& \\#1 \\textbackslash{} \\textasciitilde{}\\textasciicircum{} \\textless{}é\\textgreater{}"
+        );
+    }
+
+    #[test]
+    fn tables_are_balanced() {
+        let text = latex(&[run("a_b", |_| 0), run("c", |_| 3)], &Options::default());
+        assert!(text.contains("sample a\\_b & \\textbf{100.00} & 100.00 -- 100.00 &"), "{text}");
+        for line in text.lines().filter(|line| line.contains(" & ")) {
+            assert_eq!(line.replace("\\&", "").matches('&').count(), 8, "{line}");
+            assert!(line.ends_with("\\\\"), "{line}");
+        }
+        assert_eq!(text.matches("\\begin{").count(), text.matches("\\end{").count());
+        let open = |c: char| text.replace("\\{", "").replace("\\}", "").matches(c).count();
+        assert_eq!(open('{'), open('}'));
+    }
+}
