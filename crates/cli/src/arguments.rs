@@ -6,6 +6,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum, value_parser};
 use quadcast_core::{Duplicates, Setting, TiePolicy, ValidationUse};
 use quadcast_data::Format;
 
+use crate::commands;
+
 /// Learn from, forecast with and fairly judge temporal and evolving knowledge graphs.
 #[derive(Debug, Parser)]
 #[command(name = "quadcast", version, arg_required_else_help = true, after_help = EXAMPLES)]
@@ -119,6 +121,11 @@ pub enum DataCommand {
     Audit(Source),
     /// List the known benchmark variants
     List,
+    /// Make a synthetic world with known structure and the best possible score
+    #[command(
+        after_help = "Examples:\n  quadcast data synth --out tmp-village\n  quadcast data synth --world icews-like --seed 7 --out tmp-icews"
+    )]
+    Synth(commands::synth::Options),
 }
 
 /// A dataset on disk.

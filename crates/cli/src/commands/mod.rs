@@ -3,3 +3,4 @@
 pub mod data;
 pub mod models;
 pub mod run;
+pub mod synth;
