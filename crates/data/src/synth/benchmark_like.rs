@@ -24,6 +24,8 @@ const FREQUENT: u32 = 60;
 const ROLES: usize = 8;
 /// Share of the entities that appear after the first step.
 const LATE: f64 = 0.15;
+/// So many of the most popular entities do not appear late.
+const ALWAYS_THERE: usize = 500;
 /// Who takes part in bursts.
 const CROWD: usize = 40;
 
@@ -54,9 +56,9 @@ pub(super) fn icews_like(seed: u64) -> World {
             entities: 7128,
             relations: 230,
             clock,
-            activity: 80.0,
+            activity: 71.5,
             noise: 6.0,
-            recurrence: [(0.15, 8.0, 90), (0.1, 6.0, 60), (0.05, 4.0, 30)],
+            recurrence: [(0.11, 8.0, 90), (0.09, 6.0, 60), (0.05, 4.0, 30)],
             week: 7,
             habits: 120,
         },
@@ -74,7 +76,7 @@ pub(super) fn gdelt_like(seed: u64) -> World {
             entities: 7691,
             relations: 240,
             clock,
-            activity: 250.0,
+            activity: 211.0,
             noise: 20.0,
             recurrence: [(0.015, 60.0, 400), (0.01, 70.0, 400), (0.006, 90.0, 400)],
             week: 96,
@@ -92,8 +94,8 @@ fn build(seed: u64, scale: &Scale) -> World {
         _ => namer.person(),
     });
     let entities: Vec<String> = entities.collect();
-    let births = births(scale, &mut random);
     let popularity = popularity(scale.entities, &mut random);
+    let births = births(scale, &popularity, &mut random);
     let chance = chance(scale, &births, &popularity, &mut random);
     World {
         name: scale.name,
@@ -107,16 +109,22 @@ fn build(seed: u64, scale: &Scale) -> World {
     }
 }
 
-fn births(scale: &Scale, random: &mut ChaCha8Rng) -> Arc<[u32]> {
-    let birth = |_| {
-        if random.random::<f64>() < LATE { random.random_range(1..scale.clock.steps) } else { 0 }
+/// The most popular are there from the start: the number of facts would depend on when they appear.
+fn births(scale: &Scale, popularity: &[f64], random: &mut ChaCha8Rng) -> Arc<[u32]> {
+    let birth = |&weight: &f64| {
+        let late = random.random::<f64>() < LATE && weight < weight_of(ALWAYS_THERE);
+        if late { random.random_range(1..scale.clock.steps) } else { 0 }
     };
-    (0..scale.entities).map(birth).collect()
+    popularity.iter().map(birth).collect()
 }
 
-/// Heavy-tailed: the entity of popularity rank `k` weighs `1 / (k + 5)`.
+/// Heavy-tailed: the weight of an entity by its rank.
+fn weight_of(rank: usize) -> f64 {
+    1.0 / (rank as f64 + 5.0)
+}
+
 fn popularity(entities: usize, random: &mut ChaCha8Rng) -> Vec<f64> {
-    let mut weights: Vec<f64> = (0..entities).map(|rank| 1.0 / (rank as f64 + 5.0)).collect();
+    let mut weights: Vec<f64> = (0..entities).map(weight_of).collect();
     weights.shuffle(random);
     weights
 }
@@ -173,11 +181,13 @@ fn processes(
         })
         .collect();
     processes.extend(RULES.into_iter().enumerate().map(|(number, name)| {
-        // Distinct bodies, and heads in the other half, so that no rule feeds itself.
-        let body = RelationId(2 * number as u32 + 1);
-        let head = RelationId(2 * random.random_range(0..FREQUENT / 2));
-        let (swap, lag) = (random.random(), random.random_range(1..=7));
-        let confidence = f64::from(random.random_range(3..=8_u32)) / 10.0;
+        // Distinct bodies of odd number and heads of even number: no rule feeds another. The rules do not depend on the
+        // seed, so that the number of facts hardly does.
+        let number = number as u32;
+        let body = RelationId(2 * number + 1);
+        let head = RelationId(2 * ((7 * number + 3) % (FREQUENT / 2)));
+        let (swap, lag) = (number % 2 == 0, 1 + number % 7);
+        let confidence = f64::from(3 + number % 6) / 10.0;
         (name, Process::Rule(Rule { body, head, swap, lag, confidence }))
     }));
     let chain =
