@@ -70,7 +70,7 @@ fn wrong_requests_are_refused_before_anything_is_written() {
     room.write("mine/notes.txt", "do not lose me");
     room.assert_refused("data synth --out mine", &["mine", "not empty", "--overwrite"]);
     room.assert_refused("data synth --out mine --overwrite", &["mine", "no synthetic world"]);
-    room.assert_refused("data synth --out mine/notes.txt", &["it is a file"]);
+    room.assert_refused("data synth --out mine/notes.txt", &["this is a file"]);
     room.quadcast("data synth --world rules-only --out made").success();
     room.assert_refused("data synth --world rules-only --out made", &["made", "--overwrite"]);
     room.quadcast("data synth --world rules-only --out made --overwrite").success();

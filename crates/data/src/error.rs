@@ -175,11 +175,11 @@ pub enum DataError {
         known: String,
     },
     /// A folder that is not free to be written to.
-    #[error("{}: the folder is not empty: {advice}", path.display())]
+    #[error("{}: {advice}", path.display())]
     Occupied {
         /// The folder.
         path: PathBuf,
-        /// What to do.
+        /// Why not, and what to do.
         advice: &'static str,
     },
     /// The operating system refused to write.

@@ -186,7 +186,9 @@ impl Chance {
                 ids.map(|id| (if self.is_born(id, step) { share(id) } else { UNBORN }, id)).collect();
             order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
             let mut shares = vec![0.0; order.len()];
-            order.iter().for_each(|&(share, id)| shares[id.index()] = share);
+            for &(share, id) in &order {
+                shares[id.index()] = share;
+            }
             Order { order, shares }
         };
         let mut orders: Vec<Order> = self.tables.iter().map(|table| order(&|id| table.share(id))).collect();

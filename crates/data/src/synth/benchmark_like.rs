@@ -186,7 +186,7 @@ fn processes(
         let number = number as u32;
         let body = RelationId(2 * number + 1);
         let head = RelationId(2 * ((7 * number + 3) % (FREQUENT / 2)));
-        let (swap, lag) = (number % 2 == 0, 1 + number % 7);
+        let (swap, lag) = (number.is_multiple_of(2), 1 + number % 7);
         let confidence = f64::from(3 + number % 6) / 10.0;
         (name, Process::Rule(Rule { body, head, swap, lag, confidence }))
     }));

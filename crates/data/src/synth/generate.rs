@@ -13,6 +13,9 @@ use super::world::World;
 use super::{benchmark_like, evolving, single, village};
 use crate::{Content, DataError, fingerprint};
 
+/// Below this similarity a suggestion would puzzle more than it helps.
+const SIMILAR: f64 = 0.6;
+
 /// The worlds that can be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum WorldName {
@@ -86,8 +89,6 @@ impl FromStr for WorldName {
         if let Some(found) = Self::ALL.into_iter().find(|world| world.word() == wanted) {
             return Ok(found);
         }
-        // Below this similarity a suggestion would puzzle more than it helps.
-        const SIMILAR: f64 = 0.6;
         let nearest = Self::ALL
             .into_iter()
             .map(|world| (strsim::jaro_winkler(&wanted, world.word()), world))
@@ -148,17 +149,14 @@ pub fn synth(name: WorldName, seed: u64) -> SynthWorld {
         WorldName::Evolving => return evolving_world(seed),
     };
     let (dataset, truth) = world.grow();
-    let facts = dataset.splits.map(quadcast_core::Facts::len);
-    let (entities, relations, steps) = (dataset.entities(), dataset.relations(), dataset.axis.len());
+    let sizes = json!({
+        "entities": dataset.entities(),
+        "relations": dataset.relations(),
+        "steps": dataset.axis.len(),
+        "facts": dataset.splits.map(quadcast_core::Facts::len),
+    });
     let content = Content::Temporal(dataset);
-    let description = describe(
-        name,
-        seed,
-        &content,
-        json!({ "entities": entities, "relations": relations,
-        "steps": steps, "facts": facts }),
-        world.words(),
-    );
+    let description = describe(name, seed, &content, &sizes, &world.words());
     SynthWorld { name, seed, content, truth, description, world: Some(Arc::new(world)) }
 }
 
@@ -172,11 +170,11 @@ fn evolving_world(seed: u64) -> SynthWorld {
     });
     let content = Content::Evolving(dataset);
     let name = WorldName::Evolving;
-    let description = describe(name, seed, &content, sizes, evolving::words());
+    let description = describe(name, seed, &content, &sizes, &evolving::words());
     SynthWorld { name, seed, content, truth, description, world: None }
 }
 
-fn describe(name: WorldName, seed: u64, content: &Content, sizes: Value, processes: Vec<Value>) -> Value {
+fn describe(name: WorldName, seed: u64, content: &Content, sizes: &Value, processes: &[Value]) -> Value {
     json!({
         "schema": 1,
         "world": name.word(),

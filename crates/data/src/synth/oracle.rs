@@ -128,8 +128,7 @@ fn caused(world: &World, state: &State) -> Vec<(Triple, f64)> {
         }
         same
     });
-    all.iter_mut().for_each(|(_, silence)| *silence = 1.0 - *silence);
-    all
+    all.into_iter().map(|(fact, silence)| (fact, 1.0 - silence)).collect()
 }
 
 /// Means over the roll-outs, by question. Sums are taken in the order of the roll-outs.

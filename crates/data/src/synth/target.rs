@@ -16,18 +16,18 @@ pub fn synth_target(folder: &Path, overwrite: bool) -> Result<(), DataError> {
     match fs::read_dir(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
-            occupied("it is a file; choose another folder")
+            occupied("this is a file; choose another folder")
         }
         Err(source) => Err(DataError::Io { path: folder.to_owned(), source }),
         Ok(mut entries) => match (entries.next().is_none(), overwrite) {
             (true, _) => Ok(()),
-            (false, false) => {
-                occupied("choose another folder, or replace a synthetic world with --overwrite")
-            }
+            (false, false) => occupied(
+                "the folder is not empty; choose another one, or replace a synthetic world with --overwrite",
+            ),
             (false, true) if folder.join(WORLD_FILE).is_file() => Ok(()),
-            (false, true) => {
-                occupied("it holds no synthetic world (no world.json), so --overwrite does not touch it")
-            }
+            (false, true) => occupied(
+                "the folder holds no synthetic world (no world.json), so --overwrite does not touch it; choose another one",
+            ),
         },
     }
 }

@@ -196,7 +196,9 @@ fn the_background_fires_as_often_as_it_says() {
         chance.fire(2, &mut random, &mut |fact, _| {
             hit.insert(fact);
         });
-        hit.into_iter().for_each(|fact| *counts.entry(fact).or_default() += 1);
+        for fact in hit {
+            *counts.entry(fact).or_default() += 1;
+        }
     }
     for fact in all_facts() {
         let p = -(-chance.intensity(fact, 2)).exp_m1();

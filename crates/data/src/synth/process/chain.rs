@@ -30,7 +30,9 @@ impl Chain {
         }
         heads.sort_unstable();
         heads.dedup();
-        heads.into_iter().for_each(|fact| take(fact, self.confidence));
+        for fact in heads {
+            take(fact, self.confidence);
+        }
     }
 
     pub fn probability(&self, state: &State, fact: Triple) -> f64 {
