@@ -127,6 +127,11 @@ pub enum DataCommand {
     Audit(Source),
     /// List the known benchmark variants
     List,
+    /// Make a synthetic world with known structure and the best possible score
+    #[command(
+        after_help = "Examples:\n  quadcast data synth --out tmp-village\n  quadcast data synth --world icews-like --seed 7 --out tmp-icews"
+    )]
+    Synth(commands::synth::Options),
 }
 
 /// A dataset on disk.

@@ -28,7 +28,10 @@ impl Failure {
 
 impl From<DataError> for Failure {
     fn from(error: DataError) -> Self {
-        Self::input(error)
+        match error {
+            DataError::Write { .. } => Self::internal(error),
+            _ => Self::input(error),
+        }
     }
 }
 

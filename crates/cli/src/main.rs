@@ -48,5 +48,6 @@ fn execute(arguments: Arguments) -> Result<(), Failure> {
         Command::Data(DataCommand::Info(source)) => commands::data::info(&source, &output),
         Command::Data(DataCommand::Audit(source)) => commands::data::audit(&source, &output),
         Command::Data(DataCommand::List) => commands::data::list(&output),
+        Command::Data(DataCommand::Synth(options)) => commands::synth::execute(&options, &output),
     }
 }

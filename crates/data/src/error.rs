@@ -57,7 +57,7 @@ impl fmt::Display for IdKind {
     }
 }
 
-/// Whatever can go wrong when a dataset is read.
+/// Whatever can go wrong when a dataset is read, made or written.
 #[derive(Debug, Error)]
 pub enum DataError {
     // Folders and files.
@@ -162,6 +162,33 @@ pub enum DataError {
         path: PathBuf,
         /// Number of files inside.
         files: usize,
+    },
+
+    /// A synthetic world that does not exist.
+    #[error("there is no world {name:?}{suggestion}; known worlds: {known}")]
+    UnknownWorld {
+        /// The name.
+        name: String,
+        /// What may have been meant, in parentheses.
+        suggestion: String,
+        /// The names that exist.
+        known: String,
+    },
+    /// A folder that is not free to be written to.
+    #[error("{}: {advice}", path.display())]
+    Occupied {
+        /// The folder.
+        path: PathBuf,
+        /// Why not, and what to do.
+        advice: &'static str,
+    },
+    /// The operating system refused to write.
+    #[error("{}: cannot be written: {source}; check the space on the disk, or choose another folder", path.display())]
+    Write {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
     },
 
     // Single fields.

@@ -1,4 +1,5 @@
-//! Readers of every dataset format Quadcast knows, the catalogue of benchmark variants, statistics and the audit.
+//! Readers of every dataset format Quadcast knows, the catalogue of benchmark variants, statistics, the audit, and
+//! synthetic worlds.
 //!
 //! [`load`] finds out what a folder holds, reads it and says what it assumed. Everything wrong with the input is a
 //! [`DataError`] that names file, line, column, what was expected and what to do.
@@ -11,6 +12,7 @@ mod info;
 mod load;
 mod locate;
 mod readers;
+mod synth;
 
 pub use audit::{Audit, Check, Verdict, audit};
 pub use catalogue::{
@@ -27,3 +29,4 @@ pub use info::{
 };
 pub use load::load;
 pub use locate::locate;
+pub use synth::{Oracle, SynthWorld, Truth, TruthRow, WorldName, synth, synth_target};

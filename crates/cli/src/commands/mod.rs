@@ -5,3 +5,4 @@ pub mod forecast;
 pub mod models;
 pub mod report;
 pub mod run;
+pub mod synth;

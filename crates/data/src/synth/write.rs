@@ -1,0 +1,237 @@
+//! A world as files: facts in a layout that the readers know, `truth.csv.zst` and `world.json`.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+use quadcast_core::{Dataset, EvolvingDataset, Names, Split, Step, Triple, TripleOperation};
+use serde_json::Value;
+
+use super::generate::{SynthWorld, WorldName};
+use super::target::{WORLD_FILE, failed, write_folder};
+use super::truth::Truth;
+use crate::{Content, DataError};
+
+/// Beyond this level the file shrinks little and takes much longer.
+const COMPRESSION: i32 = 3;
+
+impl SynthWorld {
+    /// Writes the world to a folder that is absent or empty, or replaces a synthetic world there. `best` is what the
+    /// oracle reaches; it stands in `world.json`.
+    pub fn write(&self, folder: &Path, overwrite: bool, best: &Value) -> Result<(), DataError> {
+        write_folder(folder, overwrite, |folder| {
+            match &self.content {
+                Content::Temporal(dataset) => self.write_temporal(folder, dataset)?,
+                Content::Evolving(dataset) => write_evolving(folder, dataset, &self.truth)?,
+                Content::Static(_) | Content::Intervals(_) => unreachable!("no world has such content"),
+            }
+            let mut description = self.description.clone();
+            description["best"] = best.clone();
+            write_file(&folder.join(WORLD_FILE), |out| {
+                serde_json::to_writer_pretty(&mut *out, &description)?;
+                out.write_all(b"\n")
+            })
+        })
+    }
+
+    fn write_temporal(&self, folder: &Path, dataset: &Dataset) -> Result<(), DataError> {
+        let labels = Labels::new(dataset, self.name != WorldName::GdeltLike);
+        for split in Split::ALL {
+            write_file(&folder.join(format!("{split}.txt")), |out| {
+                write_split(out, dataset, split, &labels)
+            })?;
+        }
+        let vocabulary = &dataset.vocabulary;
+        for (kind, names) in [("entity", &vocabulary.entities), ("relation", &vocabulary.relations)] {
+            if labels.named {
+                // The map keeps ids and candidates: without it ids would follow the first appearance.
+                write_file(&folder.join(format!("{kind}2id.json")), |out| write_map(out, names))?;
+            } else {
+                write_file(&folder.join(format!("{kind}2id.txt")), |out| {
+                    names.iter().try_for_each(|(id, name)| writeln!(out, "{name}\t{id}"))
+                })?;
+            }
+        }
+        if !labels.named {
+            write_file(&folder.join("stat.txt"), |out| {
+                writeln!(out, "{}\t{}", dataset.entities(), dataset.relations())
+            })?;
+        }
+        write_compressed(&folder.join("truth.csv.zst"), |out| write_truth(out, dataset, &self.truth, &labels))
+    }
+}
+
+/// How facts are written: with names and dates, or with ids and times.
+struct Labels {
+    named: bool,
+    entities: Vec<String>,
+    relations: Vec<String>,
+    times: Vec<String>,
+}
+
+impl Labels {
+    fn new(dataset: &Dataset, named: bool) -> Self {
+        let texts = |names: &Names| {
+            (0..names.len() as u32)
+                .map(|id| if named { names.name(id).into_owned() } else { id.to_string() })
+                .collect()
+        };
+        let times = (0..dataset.axis.len() as u32).map(|step| {
+            if named { dataset.axis.label(Step(step)) } else { dataset.axis.time(Step(step)).to_string() }
+        });
+        Self {
+            named,
+            entities: texts(&dataset.vocabulary.entities),
+            relations: texts(&dataset.vocabulary.relations),
+            times: times.collect(),
+        }
+    }
+}
+
+fn write_split(out: &mut dyn Write, dataset: &Dataset, split: Split, labels: &Labels) -> io::Result<()> {
+    let mut line = Vec::new();
+    for quad in dataset.splits.get(split).iter() {
+        line.clear();
+        let fields = [
+            &labels.entities[quad.subject.index()],
+            &labels.relations[quad.relation.index()],
+            &labels.entities[quad.object.index()],
+            &labels.times[quad.step.index()],
+        ];
+        for (field, end) in fields.into_iter().zip(*b"\t\t\t\n") {
+            line.extend_from_slice(field.as_bytes());
+            line.push(end);
+        }
+        out.write_all(&line)?;
+    }
+    Ok(())
+}
+
+fn write_map(out: &mut dyn Write, names: &Names) -> io::Result<()> {
+    let map: serde_json::Map<String, Value> =
+        names.iter().map(|(id, name)| (name.to_owned(), id.into())).collect();
+    serde_json::to_writer_pretty(&mut *out, &map)?;
+    out.write_all(b"\n")
+}
+
+fn write_truth(out: &mut dyn Write, dataset: &Dataset, truth: &Truth, labels: &Labels) -> io::Result<()> {
+    writeln!(out, "split,time,subject,relation,object,process,probability")?;
+    let facts =
+        Split::ALL.into_iter().flat_map(|split| dataset.splits.get(split).iter().map(move |q| (split, q)));
+    let mut causes = Causes::default();
+    for ((split, quad), row) in facts.zip(&truth.rows) {
+        writeln!(
+            out,
+            "{split},{},{},{},{},{},{:.6}",
+            labels.times[quad.step.index()],
+            labels.entities[quad.subject.index()],
+            labels.relations[quad.relation.index()],
+            labels.entities[quad.object.index()],
+            causes.of(truth, row),
+            row.probability
+        )?;
+    }
+    Ok(())
+}
+
+/// The causes in words, each combination put together once.
+#[derive(Default)]
+struct Causes(rustc_hash::FxHashMap<u32, String>);
+
+impl Causes {
+    fn of(&mut self, truth: &Truth, row: &super::TruthRow) -> &str {
+        self.0.entry(row.causes).or_insert_with(|| truth.causes(row))
+    }
+}
+
+fn write_evolving(folder: &Path, dataset: &EvolvingDataset, truth: &Truth) -> Result<(), DataError> {
+    let vocabulary = &dataset.vocabulary;
+    for (kind, names) in [("entity", &vocabulary.entities), ("relation", &vocabulary.relations)] {
+        write_file(&folder.join(format!("{kind}2id.txt")), |out| {
+            names.iter().try_for_each(|(id, name)| writeln!(out, "{id} {name}"))
+        })?;
+    }
+    for step in &dataset.steps {
+        let updates = folder.join("updates").join(&step.label);
+        let increments = folder.join("increments").join(&step.label);
+        for inner in [&updates, &increments] {
+            std::fs::create_dir_all(inner).map_err(|source| failed(inner, source))?;
+        }
+        let operations = step.operations.as_deref().unwrap_or_default();
+        write_file(&updates.join("train-op2id.txt"), |out| write_operations(out, &step.training))?;
+        write_file(&updates.join("triple-op2id.txt"), |out| write_operations(out, operations))?;
+        write_file(&updates.join("valid2id.txt"), |out| write_triples(out, &step.evaluation.valid, ""))?;
+        write_file(&updates.join("test2id.txt"), |out| write_triples(out, &step.evaluation.test, ""))?;
+        let increment = step.increment.as_deref().unwrap_or_default();
+        write_file(&increments.join("train2id.txt"), |out| write_triples(out, increment, ""))?;
+        for category in &step.categories {
+            use quadcast_core::CategoryKind::{Deleted, DeletedAgain, Returned};
+            let (word, label) = match category.kind {
+                Deleted => ("negative_deleted", " 0"),
+                Returned => ("positive_oscillated", " 1"),
+                DeletedAgain => ("negative_oscillated", " 0"),
+            };
+            let file = updates.join(format!("tc_{word}_{}_triples.txt", category.split));
+            write_file(&file, |out| write_triples(out, &category.triples, label))?;
+        }
+    }
+    write_compressed(&folder.join("truth.csv.zst"), |out| {
+        writeln!(out, "step,operation,subject,relation,object,process,probability")?;
+        let steps = dataset.steps.iter();
+        let operations =
+            steps.flat_map(|step| step.operations.iter().flatten().map(move |o| (&step.label, o)));
+        for ((label, operation), row) in operations.zip(&truth.rows) {
+            let Triple { subject, relation, object } = operation.triple;
+            writeln!(
+                out,
+                "{label},{},{},{},{},{},{:.6}",
+                mark(operation),
+                vocabulary.entities.name(subject.0),
+                vocabulary.relations.name(relation.0),
+                vocabulary.entities.name(object.0),
+                truth.causes(row),
+                row.probability
+            )?;
+        }
+        Ok(())
+    })
+}
+
+const fn mark(operation: &TripleOperation) -> char {
+    if operation.insert { '+' } else { '-' }
+}
+
+fn write_operations(out: &mut dyn Write, operations: &[TripleOperation]) -> io::Result<()> {
+    operations.iter().try_for_each(|operation| {
+        let Triple { subject, relation, object } = operation.triple;
+        writeln!(out, "{} {} {} {}", subject.0, object.0, relation.0, mark(operation))
+    })
+}
+
+/// Writes `head tail relation` and what follows each.
+fn write_triples(out: &mut dyn Write, triples: &[Triple], rest: &str) -> io::Result<()> {
+    triples.iter().try_for_each(|triple| {
+        writeln!(out, "{} {} {}{rest}", triple.subject.0, triple.object.0, triple.relation.0)
+    })
+}
+
+fn write_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), DataError> {
+    let attempt = || {
+        let mut out = BufWriter::new(File::create(path)?);
+        write(&mut out)?;
+        out.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()
+    };
+    attempt().map_err(|source| failed(path, source))
+}
+
+fn write_compressed(
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), DataError> {
+    write_file(path, |out| {
+        let mut encoder = BufWriter::new(zstd::Encoder::new(out, COMPRESSION)?);
+        write(&mut encoder)?;
+        let encoder = encoder.into_inner().map_err(io::IntoInnerError::into_error)?;
+        encoder.finish().map(|_| ())
+    })
+}
