@@ -6,6 +6,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum, value_parser};
 use quadcast_core::{Duplicates, Setting, TiePolicy, ValidationUse};
 use quadcast_data::Format;
 
+use crate::commands::compare::{self, CompareOptions};
+
 /// Learn from, forecast with and fairly judge temporal and evolving knowledge graphs.
 #[derive(Debug, Parser)]
 #[command(name = "quadcast", version, arg_required_else_help = true, after_help = EXAMPLES)]
@@ -49,6 +51,9 @@ pub enum Command {
     /// Fit a model, judge it on the test period, keep a record
     #[command(after_help = RUN_EXAMPLES)]
     Run(RunOptions),
+    /// Compare two runs query by query: difference, interval, p-value
+    #[command(after_help = compare::EXAMPLES)]
+    Compare(CompareOptions),
     /// List the models with their papers, settings and options
     Models,
     /// Look at datasets

@@ -54,7 +54,8 @@ impl From<EvalError> for Failure {
             EvalError::NotChronological { .. }
             | EvalError::SharedFacts { .. }
             | EvalError::Empty { .. }
-            | EvalError::Setting { .. } => Self::input(error),
+            | EvalError::Setting { .. }
+            | EvalError::Unpaired(_) => Self::input(error),
         }
     }
 }

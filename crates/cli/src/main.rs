@@ -41,6 +41,7 @@ fn execute(arguments: Arguments) -> Result<(), Failure> {
     let output = Output { json: common.json, quiet: common.quiet, verbose: common.verbose };
     match arguments.command {
         Command::Run(options) => commands::run::execute(&options, &output),
+        Command::Compare(options) => commands::compare::execute(&options, &output),
         Command::Models => commands::models::execute(&output),
         Command::Data(DataCommand::Info(source)) => commands::data::info(&source, &output),
         Command::Data(DataCommand::Audit(source)) => commands::data::audit(&source, &output),
