@@ -7,6 +7,8 @@ use quadcast_core::{Duplicates, Setting, TiePolicy, ValidationUse};
 use quadcast_data::Format;
 
 use crate::commands::compare::{self, CompareOptions};
+use crate::commands::evaluate::{self, EvaluateOptions};
+use crate::commands::export::{self, ExportOptions};
 
 /// Learn from, forecast with and fairly judge temporal and evolving knowledge graphs.
 #[derive(Debug, Parser)]
@@ -51,6 +53,9 @@ pub enum Command {
     /// Fit a model, judge it on the test period, keep a record
     #[command(after_help = RUN_EXAMPLES)]
     Run(RunOptions),
+    /// Judge the scores of a model from elsewhere
+    #[command(after_help = evaluate::EXAMPLES)]
+    Evaluate(EvaluateOptions),
     /// Compare two runs query by query: difference, interval, p-value
     #[command(after_help = compare::EXAMPLES)]
     Compare(CompareOptions),
@@ -122,6 +127,9 @@ pub enum DataCommand {
         after_help = "Examples:\n  quadcast data audit examples/harbour\n  quadcast data audit YAGO --json"
     )]
     Audit(Source),
+    /// List the queries that a model from elsewhere has to answer
+    #[command(after_help = export::EXAMPLES)]
+    Export(ExportOptions),
     /// List the known benchmark variants
     List,
 }

@@ -6,6 +6,7 @@ mod failure;
 mod memory;
 mod output;
 mod progress;
+mod record_folder;
 
 use std::process::ExitCode;
 
@@ -42,9 +43,11 @@ fn execute(arguments: Arguments) -> Result<(), Failure> {
     match arguments.command {
         Command::Run(options) => commands::run::execute(&options, &output),
         Command::Compare(options) => commands::compare::execute(&options, &output),
+        Command::Evaluate(options) => commands::evaluate::execute(&options, &output),
         Command::Models => commands::models::execute(&output),
         Command::Data(DataCommand::Info(source)) => commands::data::info(&source, &output),
         Command::Data(DataCommand::Audit(source)) => commands::data::audit(&source, &output),
+        Command::Data(DataCommand::Export(options)) => commands::export::execute(&options, &output),
         Command::Data(DataCommand::List) => commands::data::list(&output),
     }
 }

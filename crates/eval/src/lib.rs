@@ -20,5 +20,5 @@ pub use confidence::{BlockBootstrap, Interval};
 pub use error::EvalError;
 pub use metrics::{Harmonic, Metrics, Tally};
 pub use outcome::{FilterOutcome, Intervals, Outcome, Part, RelationOutcome, StepOutcome};
-pub use questions::RankedQuery;
+pub use questions::{RankedQuery, queries};
 pub use rank::{Rank, Ranker, Ranks, Truth};

@@ -11,6 +11,7 @@ mod terminal;
 pub use files::{FileError, write_atomically};
 pub use ranks::{RANKS_FILE, read_ranks, write_ranks};
 pub use record::{
-    DatasetCard, FilterMetrics, ModelCard, RelationRow, RunRecord, Seconds, Selection, Status, StepRow,
+    DatasetCard, FilterMetrics, ModelCard, RelationRow, RunRecord, ScoreSource, Seconds, Selection, Status,
+    StepRow,
 };
 pub use terminal::{bytes, counted, percent, plain_table, seconds, summary};

@@ -147,6 +147,14 @@ fn footing(record: &RunRecord, time: &FilterOutcome) -> Vec<String> {
             record.peak_memory_bytes.map_or_else(String::new, |b| format!(", peak memory {}", bytes(b)))
         ),
     ];
+    if let Some(scores) = &record.scores {
+        lines.push(format!("scores: {}, {}, {}", scores.layout, bytes(scores.bytes), scores.file));
+        if !scores.order_verified {
+            lines.push(
+                "warning: row order not verified; nothing proves that a row answers its query".to_owned(),
+            );
+        }
+    }
     if let Some(bad @ 1..) = record.not_a_number {
         lines.push(format!(
             "warning: the gold answer of {} queries scored \"not a number\" and was ranked last",
@@ -176,6 +184,9 @@ fn history(record: &RunRecord) -> String {
         Setting::MultiStep => "nothing of the test period known",
         Setting::Online => "every earlier step known and learned from",
     };
+    if record.scores.is_some() {
+        return format!("{setting}, {validation} (as declared)");
+    }
     format!("{setting}, {validation}; latest fact read: {latest}")
 }
 
