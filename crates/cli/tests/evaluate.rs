@@ -121,7 +121,7 @@ fn the_record_says_where_the_scores_came_from() {
     answer.assert_says(&[
         "external:mine on harbour · multi-step · ties expected · seed 1\n",
         "history: nothing of the test period known, validation facts observed (as declared)\n",
-        "scores: sparse, 0 MB, mine.v2.csv\n",
+        " kB, mine.v2.csv\n",
         "record: runs/external-mine-harbour-multi-step-1\n",
     ]);
     let folder = "runs/external-mine-harbour-multi-step-1";

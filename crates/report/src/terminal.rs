@@ -42,7 +42,8 @@ pub fn seconds(seconds: f64) -> String {
 pub fn bytes(bytes: u64) -> String {
     match bytes as f64 {
         b if b >= 1e9 => format!("{:.2} GB", b / 1e9),
-        b => format!("{:.0} MB", b / 1e6),
+        b if b >= 1e6 => format!("{:.0} MB", b / 1e6),
+        b => format!("{:.0} kB", b / 1e3),
     }
 }
 
@@ -202,6 +203,7 @@ mod tests {
         assert_eq!(seconds(0.123), "0.12 s");
         assert_eq!(seconds(119.7), "2 min 00 s");
         assert_eq!(bytes(123_456_789), "123 MB");
+        assert_eq!(bytes(12_345), "12 kB");
         assert_eq!(percent(0.37374), "37.37");
     }
 }
