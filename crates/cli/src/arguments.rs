@@ -7,6 +7,9 @@ use quadcast_core::{Duplicates, Setting, TiePolicy, ValidationUse};
 use quadcast_data::Format;
 
 use crate::commands;
+use crate::commands::compare::{self, CompareOptions};
+use crate::commands::evaluate::{self, EvaluateOptions};
+use crate::commands::export::{self, ExportOptions};
 
 /// Learn from, forecast with and fairly judge temporal and evolving knowledge graphs.
 #[derive(Debug, Parser)]
@@ -57,6 +60,12 @@ pub enum Command {
     /// Make one page of runs: tables, charts, and whether the comparison is fair
     #[command(after_help = commands::report::EXAMPLES)]
     Report(commands::report::Options),
+    /// Judge the scores of a model from elsewhere
+    #[command(after_help = evaluate::EXAMPLES)]
+    Evaluate(EvaluateOptions),
+    /// Compare two runs query by query: difference, interval, p-value
+    #[command(after_help = compare::EXAMPLES)]
+    Compare(CompareOptions),
     /// List the models with their papers, settings and options
     Models,
     /// Look at datasets
@@ -125,6 +134,9 @@ pub enum DataCommand {
         after_help = "Examples:\n  quadcast data audit examples/harbour\n  quadcast data audit YAGO --json"
     )]
     Audit(Source),
+    /// List the queries that a model from elsewhere has to answer
+    #[command(after_help = export::EXAMPLES)]
+    Export(ExportOptions),
     /// List the known benchmark variants
     List,
     /// Make a synthetic world with known structure and the best possible score

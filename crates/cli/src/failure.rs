@@ -6,6 +6,7 @@ use quadcast_data::DataError;
 use quadcast_eval::EvalError;
 use quadcast_models::ConfigError;
 use quadcast_report::FileError;
+use quadcast_scores::ScoreFileError;
 
 /// An error and its exit code.
 #[derive(Debug)]
@@ -57,7 +58,17 @@ impl From<EvalError> for Failure {
             EvalError::NotChronological { .. }
             | EvalError::SharedFacts { .. }
             | EvalError::Empty { .. }
-            | EvalError::Setting { .. } => Self::input(error),
+            | EvalError::Setting { .. }
+            | EvalError::Unpaired(_) => Self::input(error),
+        }
+    }
+}
+
+impl From<ScoreFileError> for Failure {
+    fn from(error: ScoreFileError) -> Self {
+        match error {
+            ScoreFileError::Unpack { .. } => Self::internal(error),
+            _ => Self::input(error),
         }
     }
 }

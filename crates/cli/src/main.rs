@@ -6,6 +6,7 @@ mod failure;
 mod memory;
 mod output;
 mod progress;
+mod record_folder;
 mod trained;
 
 use std::process::ExitCode;
@@ -44,9 +45,12 @@ fn execute(arguments: Arguments) -> Result<(), Failure> {
         Command::Run(options) => commands::run::execute(&options, &output),
         Command::Forecast(options) => commands::forecast::execute(&options, &output),
         Command::Report(options) => commands::report::execute(&options, &output),
+        Command::Compare(options) => commands::compare::execute(&options, &output),
+        Command::Evaluate(options) => commands::evaluate::execute(&options, &output),
         Command::Models => commands::models::execute(&output),
         Command::Data(DataCommand::Info(source)) => commands::data::info(&source, &output),
         Command::Data(DataCommand::Audit(source)) => commands::data::audit(&source, &output),
+        Command::Data(DataCommand::Export(options)) => commands::export::execute(&options, &output),
         Command::Data(DataCommand::List) => commands::data::list(&output),
         Command::Data(DataCommand::Synth(options)) => commands::synth::execute(&options, &output),
     }

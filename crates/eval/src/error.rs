@@ -48,6 +48,9 @@ pub enum EvalError {
         /// What it knows.
         settings: &'static [Setting],
     },
+    /// Two runs that cannot be paired query by query.
+    #[error("the runs do not answer the same queries: {0}")]
+    Unpaired(String),
     /// The model failed.
     #[error(transparent)]
     Model(#[from] ModelError),

@@ -5,6 +5,7 @@
 //! [`RankedQuery`] per question.
 
 mod clock;
+mod compare;
 mod confidence;
 mod error;
 mod metrics;
@@ -14,9 +15,10 @@ mod rank;
 mod validation;
 
 pub use clock::{Fitted, Judged, fit, judge};
+pub use compare::{Comparison, Difference, Differences, SignFlips};
 pub use confidence::{BlockBootstrap, Interval};
 pub use error::EvalError;
 pub use metrics::{Harmonic, Metrics, Tally};
 pub use outcome::{FilterOutcome, Intervals, Outcome, Part, RelationOutcome, StepOutcome};
-pub use questions::RankedQuery;
+pub use questions::{RankedQuery, queries};
 pub use rank::{Rank, Ranker, Ranks, Truth};

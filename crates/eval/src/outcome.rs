@@ -147,10 +147,11 @@ fn part(tally: &Tally) -> Option<Part> {
     Some(Part { queries: tally.queries, metrics: tally.metrics()? })
 }
 
-struct Counting {
-    harmonic: Harmonic,
-    ties: TiePolicy,
-    seed: u64,
+/// Counts ranked queries under one tie policy.
+pub(crate) struct Counting {
+    pub harmonic: Harmonic,
+    pub ties: TiePolicy,
+    pub seed: u64,
 }
 
 impl Counting {
@@ -172,7 +173,8 @@ impl Counting {
         tally
     }
 
-    fn group<K: Ord>(
+    /// Tallies by key. Random ties are drawn in the order of the queries.
+    pub fn group<K: Ord>(
         &self,
         ranked: &[RankedQuery],
         filter: Filter,

@@ -1,7 +1,8 @@
 //! The questions of one step, and the sink that ranks their answers.
 
 use quadcast_core::{
-    Direction, Duplicates, EntityId, HistoryIndex, Query, ScoreError, ScoreRow, ScoreSink, Snapshot, Step,
+    Direction, Duplicates, EntityId, Facts, HistoryIndex, Query, ScoreError, ScoreRow, ScoreSink, Snapshot,
+    Step,
 };
 
 use crate::{Ranker, Ranks, Truth};
@@ -55,6 +56,13 @@ impl Questions {
     fn golds(&self, question: usize) -> &[EntityId] {
         &self.golds[self.starts[question]..self.starts[question + 1]]
     }
+}
+
+/// The distinct questions about facts, in the order in which the evaluator asks them: (step, known entity, relation,
+/// direction).
+pub fn queries(facts: &Facts) -> Vec<Query> {
+    let of_step = |step| Questions::of(&facts.snapshot(step), Duplicates::Drop).queries;
+    facts.occupied().flat_map(of_step).collect()
 }
 
 /// How much to compute per question.

@@ -22,7 +22,8 @@ pub use html::html;
 pub use options::{Check, Options, Reference, Verdict};
 pub use ranks::{RANKS_FILE, read_ranks, write_ranks};
 pub use record::{
-    DatasetCard, FilterMetrics, ModelCard, RelationRow, RunRecord, Seconds, Selection, Status, StepRow,
+    DatasetCard, FilterMetrics, ModelCard, RelationRow, RunRecord, ScoreSource, Seconds, Selection, Status,
+    StepRow,
 };
 pub use runs::{LoadedRun, Reading};
 pub use tables::{csv, latex, markdown};

@@ -69,6 +69,19 @@ pub struct ModelCard {
     pub config: serde_json::Value,
 }
 
+/// Where scores came from that no model of ours made. What their maker saw is declared, not enforced.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ScoreSource {
+    /// The file, as it was named.
+    pub file: String,
+    /// `float32`, `float16` or `sparse`.
+    pub layout: String,
+    /// Size of the file.
+    pub bytes: u64,
+    /// Whether keys prove that every row answers its query.
+    pub order_verified: bool,
+}
+
 /// How the model was selected.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Selection {
@@ -143,6 +156,9 @@ pub struct RunRecord {
     pub dataset: DatasetCard,
     /// Which model.
     pub model: ModelCard,
+    /// Where the scores came from, if not from a model of ours.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scores: Option<ScoreSource>,
     /// How results come about.
     pub protocol: Protocol,
     /// Seed of every random stream.
@@ -196,6 +212,7 @@ impl RunRecord {
             error: None,
             dataset,
             model,
+            scores: None,
             protocol,
             seed,
             version: env!("CARGO_PKG_VERSION").to_owned(),

@@ -42,7 +42,8 @@ pub fn seconds(seconds: f64) -> String {
 pub fn bytes(bytes: u64) -> String {
     match bytes as f64 {
         b if b >= 1e9 => format!("{:.2} GB", b / 1e9),
-        b => format!("{:.0} MB", b / 1e6),
+        b if b >= 1e6 => format!("{:.0} MB", b / 1e6),
+        b => format!("{:.0} kB", b / 1e3),
     }
 }
 
@@ -147,6 +148,14 @@ fn footing(record: &RunRecord, time: &FilterOutcome) -> Vec<String> {
             record.peak_memory_bytes.map_or_else(String::new, |b| format!(", peak memory {}", bytes(b)))
         ),
     ];
+    if let Some(scores) = &record.scores {
+        lines.push(format!("scores: {}, {}, {}", scores.layout, bytes(scores.bytes), scores.file));
+        if !scores.order_verified {
+            lines.push(
+                "warning: row order not verified; nothing proves that a row answers its query".to_owned(),
+            );
+        }
+    }
     if let Some(bad @ 1..) = record.not_a_number {
         lines.push(format!(
             "warning: the gold answer of {} queries scored \"not a number\" and was ranked last",
@@ -176,6 +185,9 @@ fn history(record: &RunRecord) -> String {
         Setting::MultiStep => "nothing of the test period known",
         Setting::Online => "every earlier step known and learned from",
     };
+    if record.scores.is_some() {
+        return format!("{setting}, {validation} (as declared)");
+    }
     format!("{setting}, {validation}; latest fact read: {latest}")
 }
 
@@ -191,6 +203,7 @@ mod tests {
         assert_eq!(seconds(0.123), "0.12 s");
         assert_eq!(seconds(119.7), "2 min 00 s");
         assert_eq!(bytes(123_456_789), "123 MB");
+        assert_eq!(bytes(12_345), "12 kB");
         assert_eq!(percent(0.37374), "37.37");
     }
 }

@@ -1,7 +1,8 @@
 //! `quadcast data …`: what is in a dataset, is it sound, and which are known.
 
 use comfy_table::{ColumnConstraint, ContentArrangement};
-use quadcast_data::{Family, LoadOptions, Loaded, VARIANTS, Variant, Verdict, load, locate};
+use quadcast_core::{Dataset, Split};
+use quadcast_data::{Content, Family, LoadOptions, Loaded, VARIANTS, Variant, Verdict, load, locate};
 use quadcast_report::{counted, plain_table};
 
 use crate::arguments::Source;
@@ -14,6 +15,51 @@ const WIDTH: u16 = 100;
 /// Finds and reads a dataset.
 pub fn open(data: &str, options: LoadOptions) -> Result<Loaded, Failure> {
     Ok(load(&locate(data)?, &options)?)
+}
+
+/// The dataset, if it is one that forecasting can use.
+pub fn temporal(loaded: &Loaded) -> Result<&Dataset, Failure> {
+    let kind = match &loaded.content {
+        Content::Temporal(dataset) => {
+            return in_order(loaded, dataset).map(|()| dataset);
+        }
+        Content::Static(_) => "a graph without time",
+        Content::Intervals(_) => "a set of facts with validity intervals",
+        Content::Evolving(_) => "a graph that changes by insertions and deletions",
+    };
+    Err(Failure::input(format!(
+        "{} is {kind}; forecasting needs facts with time stamps (see quadcast data info)",
+        loaded.content.name()
+    )))
+}
+
+/// The splits follow each other in time; if not, the message names the lines.
+fn in_order(loaded: &Loaded, dataset: &Dataset) -> Result<(), Failure> {
+    for pair in Split::ALL.windows(2) {
+        let (earlier, later) = (dataset.splits.get(pair[0]), dataset.splits.get(pair[1]));
+        let (Some(last), Some(first)) = (earlier.last_step(), later.first_step()) else { continue };
+        if first < last {
+            let place = |split: Split, latest: bool| {
+                let source = loaded.sources.as_ref().map(|sources| sources.get(split));
+                let line = source.and_then(|s| if latest { s.latest_at } else { s.earliest_at });
+                let file = source.map(|s| s.path.display().to_string()).unwrap_or_default();
+                format!("{file}:{}", line.unwrap_or_default())
+            };
+            return Err(Failure::input(format!(
+                "{} is not a forecasting dataset, {} starts before {} ends:\n  {} is dated {}\n  {} is dated {}\n\
+                 expected splits that follow each other in time; a random split is for completion. \
+                 quadcast data audit says more",
+                dataset.name,
+                pair[1],
+                pair[0],
+                place(pair[1], false),
+                dataset.axis.label(first),
+                place(pair[0], true),
+                dataset.axis.label(last),
+            )));
+        }
+    }
+    Ok(())
 }
 
 fn open_source(source: &Source) -> Result<Loaded, Failure> {

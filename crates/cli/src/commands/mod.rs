@@ -1,6 +1,9 @@
 //! One file per verb.
 
+pub mod compare;
 pub mod data;
+pub mod evaluate;
+pub mod export;
 pub mod forecast;
 pub mod models;
 pub mod report;

@@ -1,0 +1,174 @@
+//! `quadcast evaluate`: judge anybody's model by the scores it gave.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use clap::Args;
+use quadcast_core::{Dataset, Protocol, Run, Split};
+use quadcast_data::{LoadOptions, Loaded};
+use quadcast_eval::{Judged, judge, queries};
+use quadcast_report::{DatasetCard, ModelCard, RunRecord, ScoreSource};
+use quadcast_scores::{OpenOptions, QueryList, ScoreFile};
+
+use crate::arguments::{
+    DuplicatesArgument, FormatArgument, SettingArgument, TiesArgument, ValidationArgument,
+};
+use crate::commands::data::{open, temporal};
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::record_folder::{RecordFolder, RunFile, take_results};
+
+/// What precedes the name of a model that is not ours.
+pub const PREFIX: &str = "external:";
+
+pub const EXAMPLES: &str = "Examples:
+  quadcast data export ICEWS14 --queries test --out queries.csv
+  quadcast evaluate --data ICEWS14 --scores mine.npz --name mine
+  quadcast evaluate --data ICEWS14 --scores top100.csv.zst --setting multi-step
+
+Layouts, by ending:
+  .npz                     arrays \"scores\" (queries x entities, float32 or float16) and \"keys\"
+  .npy                     scores alone; needs --unchecked-order
+  .csv, .csv.gz, .csv.zst  lines key,entity,score (or row,key,entity,score) with a header
+
+Exit code 2 if the file is not a complete, ordered answer to the test queries.";
+
+/// What to judge.
+#[derive(Debug, Args)]
+pub struct EvaluateOptions {
+    /// A dataset folder, or a name to be found in $QUADCAST_DATA
+    #[arg(long, value_name = "PATH|NAME")]
+    data: String,
+    /// The scores, by row of `quadcast data export --queries test`
+    #[arg(long, value_name = "FILE")]
+    scores: PathBuf,
+    /// Accept scores without keys: permuted rows then go unnoticed, and the record says so
+    #[arg(long)]
+    unchecked_order: bool,
+    /// Name of the model in the record, after "external:" [default: name of the file]
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
+    /// Layout of the dataset, where the detection is wrong
+    #[arg(long, value_enum)]
+    format: Option<FormatArgument>,
+    /// What the model saw of the test period; declared by you [default: single-step]
+    #[arg(long, value_enum)]
+    setting: Option<SettingArgument>,
+    /// Whether validation facts were history at test time; declared by you [default: observed]
+    #[arg(long, value_enum)]
+    validation: Option<ValidationArgument>,
+    /// Tie policy of the headline numbers; all others stand in the record [default: expected]
+    #[arg(long, value_enum)]
+    ties: Option<TiesArgument>,
+    /// What happens to facts that stand twice in the test split [default: drop]
+    #[arg(long, value_enum)]
+    duplicates: Option<DuplicatesArgument>,
+    /// Seed of random ties and of the intervals
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Folder of the record [default: runs/external-NAME-DATA-SETTING-SEED]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Replace a complete record in the output folder
+    #[arg(long)]
+    overwrite: bool,
+}
+
+impl EvaluateOptions {
+    fn protocol(&self) -> Protocol {
+        Protocol {
+            setting: self.setting.map(Into::into).unwrap_or_default(),
+            validation: self.validation.map(Into::into).unwrap_or_default(),
+            ties: self.ties.map(Into::into).unwrap_or_default(),
+            duplicates: self.duplicates.map(Into::into).unwrap_or_default(),
+            ..Protocol::default()
+        }
+    }
+}
+
+pub fn execute(options: &EvaluateOptions, output: &Output) -> Result<(), Failure> {
+    let name = model_name(options)?;
+    let start = Instant::now();
+    let format = options.format.map(Into::into);
+    let loaded = open(&options.data, LoadOptions { format })?;
+    for note in &loaded.notes {
+        output.detail(note);
+    }
+    let dataset = temporal(&loaded)?;
+    let setting = options.protocol().setting.word();
+    let folder = format!("external-{name}-{}-{setting}-{}", dataset.name, options.seed);
+    let folder = RecordFolder::choose(options.out.as_deref(), options.overwrite, &folder)?;
+
+    let list = QueryList::new(dataset, Split::Test, queries(&dataset.splits.test));
+    let open_options = OpenOptions { unchecked_order: options.unchecked_order };
+    let mut scores = ScoreFile::open(&options.scores, dataset, list, open_options)?;
+    let mut record = begin_record(options, &name, &loaded, dataset, &scores);
+    record.seconds.load = start.elapsed().as_secs_f64();
+
+    let start = Instant::now();
+    let judged = judge_scores(options, dataset, &mut scores, output)?;
+    // Written only now: a file that turns out to be unusable leaves no record.
+    folder.begin(&record, &run_file(options, &record)?)?;
+    take_results(&mut record, dataset, &judged)?;
+    record.seconds.evaluate = start.elapsed().as_secs_f64();
+    folder.finish(&record, &judged, dataset, None, output)
+}
+
+/// The name that the user gives, or the file's without its endings.
+fn model_name(options: &EvaluateOptions) -> Result<String, Failure> {
+    let file = options.scores.file_name().unwrap_or_default().to_string_lossy();
+    let name = options.name.as_deref().unwrap_or_else(|| file.split('.').next().unwrap_or_default());
+    let usable = |c: char| c.is_alphanumeric() || "-_.+".contains(c);
+    if name.is_empty() || name.starts_with('.') || !name.chars().all(usable) {
+        return Err(Failure::input(format!(
+            "{name:?} cannot name a model and its folder: use letters, digits and -_.+ (--name NAME)"
+        )));
+    }
+    Ok(name.to_owned())
+}
+
+fn begin_record(
+    options: &EvaluateOptions,
+    name: &str,
+    loaded: &Loaded,
+    dataset: &Dataset,
+    scores: &ScoreFile,
+) -> RunRecord {
+    let source = ScoreSource {
+        file: options.scores.display().to_string(),
+        layout: scores.layout().to_owned(),
+        bytes: scores.bytes(),
+        order_verified: scores.verified(),
+    };
+    let config = serde_json::json!({ "scores": source.file, "unchecked_order": options.unchecked_order });
+    let model = ModelCard { name: format!("{PREFIX}{name}"), config };
+    let card = DatasetCard::new(dataset, loaded.variant.map(|variant| variant.name));
+    let mut record = RunRecord::begun(card, model, options.protocol(), options.seed);
+    record.scores = Some(source);
+    record
+}
+
+/// What was judged, in the form of a run's configuration.
+fn run_file(options: &EvaluateOptions, record: &RunRecord) -> Result<RunFile, Failure> {
+    Ok(RunFile {
+        model: Some(record.model.name.clone()),
+        data: Some(options.data.clone()),
+        format: options.format.map(Into::into),
+        fingerprint: Some(record.dataset.fingerprint),
+        seed: Some(options.seed),
+        protocol: record.protocol,
+        config: toml::Table::try_from(&record.model.config).map_err(Failure::internal)?,
+    })
+}
+
+fn judge_scores(
+    options: &EvaluateOptions,
+    dataset: &Dataset,
+    scores: &mut ScoreFile,
+    output: &Output,
+) -> Result<Judged, Failure> {
+    let run = Run { seed: options.seed, progress: output.progress() };
+    let judged = judge(dataset, &options.protocol(), scores, &run)?;
+    scores.check()?;
+    Ok(judged)
+}

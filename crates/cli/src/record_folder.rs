@@ -1,0 +1,128 @@
+//! The folder that an evaluation leaves, whoever made the scores.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use quadcast_core::{Dataset, Fingerprint, Protocol};
+use quadcast_data::Format;
+use quadcast_eval::{Judged, Outcome};
+use quadcast_report::{RunRecord, Status, summary, write_atomically, write_ranks};
+use serde::{Deserialize, Serialize};
+
+use crate::failure::Failure;
+use crate::memory;
+use crate::output::Output;
+
+/// A configuration file: everything that is needed to repeat a run.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RunFile {
+    pub model: Option<String>,
+    pub data: Option<String>,
+    /// Layout of the dataset, where it was named and not detected.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub format: Option<Format>,
+    /// Content hash of the dataset; a repetition on other data is refused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fingerprint: Option<Fingerprint>,
+    pub seed: Option<u64>,
+    /// How results come about.
+    pub protocol: Protocol,
+    /// Settings of the model.
+    pub config: toml::Table,
+}
+
+/// What `--json` prints: the record, and where it lies.
+#[derive(Serialize)]
+struct Finished<'a> {
+    record: &'a Path,
+    #[serde(flatten)]
+    metrics: &'a RunRecord,
+}
+
+/// Summarises the ranks; the record is complete then.
+pub fn take_results(record: &mut RunRecord, dataset: &Dataset, judged: &Judged) -> Result<(), Failure> {
+    let outcome = Outcome::new(&judged.ranked, dataset.entities(), record.protocol.ties, record.seed)
+        .ok_or_else(|| Failure::input("the test split holds no facts"))?;
+    record.complete(dataset, judged, outcome);
+    record.peak_memory_bytes = memory::peak_bytes();
+    Ok(())
+}
+
+/// A folder that may be written to.
+#[derive(Debug)]
+pub struct RecordFolder(PathBuf);
+
+impl RecordFolder {
+    /// The folder that the user names, or `runs/NAME`, numbered if that holds a complete run. A complete record is not
+    /// overwritten by accident.
+    pub fn choose(out: Option<&Path>, overwrite: bool, name: &str) -> Result<Self, Failure> {
+        match out {
+            Some(folder) if is_complete(folder) && !overwrite => Err(Failure::input(format!(
+                "{} holds a complete run already; choose another --out, or replace it with --overwrite",
+                folder.display()
+            ))),
+            Some(folder) => Ok(Self(folder.to_owned())),
+            None => Ok(Self(default_folder(overwrite, name))),
+        }
+    }
+
+    /// Creates the folder and writes what is known before there are results. The record first: a complete one that is
+    /// being replaced must not stand beside the new configuration.
+    pub fn begin(&self, record: &RunRecord, file: &RunFile) -> Result<(), Failure> {
+        fs::create_dir_all(&self.0).map_err(|error| {
+            let path = self.0.display();
+            Failure::internal(format!(
+                "cannot create the output folder {path}: {error}. Choose another one with --out"
+            ))
+        })?;
+        record.write(&self.0)?;
+        let text = toml::to_string(file).map_err(Failure::internal)?;
+        write_atomically(&self.0.join("run.toml"), |out| out.write_all(text.as_bytes()))?;
+        Ok(())
+    }
+
+    /// Notes what went wrong.
+    pub fn fail(&self, mut record: RunRecord, failure: Failure, output: &Output) -> Failure {
+        record.status = Status::Failed;
+        record.error = Some(failure.error.to_string());
+        // What went wrong first is what the user needs to know.
+        if let Err(error) = record.write(&self.0) {
+            output.detail(&error.to_string());
+        }
+        failure
+    }
+
+    /// Writes what a complete run leaves; the record comes last, so that "complete" means all of it is there.
+    pub fn finish(
+        &self,
+        record: &RunRecord,
+        judged: &Judged,
+        dataset: &Dataset,
+        model: Option<&serde_json::Value>,
+        output: &Output,
+    ) -> Result<(), Failure> {
+        write_ranks(&self.0, &judged.ranked, &dataset.axis)?;
+        if let Some(model) = model {
+            write_atomically(&self.0.join("model.json"), |out| {
+                serde_json::to_writer(&mut *out, model)?;
+                out.write_all(b"\n")
+            })?;
+        }
+        record.write(&self.0)?;
+        let result = Finished { record: &self.0, metrics: record };
+        output.result(&result, || format!("{}record: {}\n", summary(record), self.0.display()))
+    }
+}
+
+fn default_folder(overwrite: bool, name: &str) -> PathBuf {
+    let numbered = (2..).map(|n| PathBuf::from("runs").join(format!("{name}.{n}")));
+    std::iter::once(PathBuf::from("runs").join(name))
+        .chain(numbered)
+        .find(|folder| overwrite || !is_complete(folder))
+        .expect("there are infinitely many numbers")
+}
+
+fn is_complete(folder: &Path) -> bool {
+    RunRecord::read(folder).is_ok_and(|record| record.status == Status::Complete)
+}

@@ -1,0 +1,196 @@
+//! A score file as a forecaster: it looks rows up, the evaluator does the rest.
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use quadcast_core::{
+    Capabilities, Constant, Dataset, Forecaster, History, ModelError, Query, Run, SavedModel, ScoreRow,
+    ScoreSink, Setting, Step, Validation,
+};
+
+use crate::dense::Dense;
+use crate::npz;
+use crate::sparse::Sparse;
+use crate::{QueryList, ScoreFileError};
+
+/// How to open a score file.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct OpenOptions {
+    /// Accept a file without keys: nothing then proves that its rows are in order.
+    pub unchecked_order: bool,
+}
+
+#[derive(Debug)]
+enum Body {
+    Dense(Dense),
+    Sparse(Sparse),
+}
+
+/// Scores that a model from elsewhere gave, by row of a query list.
+#[derive(Debug)]
+pub struct ScoreFile {
+    path: PathBuf,
+    list: QueryList,
+    entities: usize,
+    body: Body,
+    verified: bool,
+    bytes: u64,
+}
+
+impl ScoreFile {
+    /// Opens a file and checks what can be checked without reading all scores of a dense one.
+    pub fn open(
+        path: &Path,
+        dataset: &Dataset,
+        list: QueryList,
+        options: OpenOptions,
+    ) -> Result<Self, ScoreFileError> {
+        let read = |source| ScoreFileError::Read { path: path.to_owned(), source };
+        let bytes = std::fs::metadata(path).map_err(read)?.len();
+        let entities = dataset.entities();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+        let has = |endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));
+        let (body, verified) = if has(&[".npy"]) {
+            if !options.unchecked_order {
+                return Err(ScoreFileError::Unverified { path: path.to_owned(), sparse: false });
+            }
+            let mut file = File::open(path).map_err(read)?;
+            let header = npz::header(path, &mut file)?;
+            (Body::Dense(Dense::new(path, file, &header, (0, bytes), (list.len(), entities))?), false)
+        } else if has(&[".npz"]) {
+            let (dense, keyed) = npz::open(path, &list, entities)?;
+            (Body::Dense(dense), keyed)
+        } else if has(&[".csv", ".csv.gz", ".csv.zst"]) {
+            let (sparse, keyed) = Sparse::open(path, &list, &dataset.vocabulary.entities)?;
+            (Body::Sparse(sparse), keyed)
+        } else {
+            return Err(ScoreFileError::Ending { path: path.to_owned() });
+        };
+        if !verified && !options.unchecked_order {
+            let sparse = matches!(body, Body::Sparse(_));
+            return Err(ScoreFileError::Unverified { path: path.to_owned(), sparse });
+        }
+        Ok(Self { path: path.to_owned(), list, entities, body, verified, bytes })
+    }
+
+    /// Whether keys prove that every row answers its query.
+    pub const fn verified(&self) -> bool {
+        self.verified
+    }
+
+    /// Size of the file.
+    pub const fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// How the scores are stored, in words.
+    pub const fn layout(&self) -> &'static str {
+        match &self.body {
+            Body::Dense(dense) => dense.kind.word(),
+            Body::Sparse(_) => "sparse",
+        }
+    }
+
+    /// To be called when all rows were asked for: an error if one held something that is not a number.
+    pub fn check(&self) -> Result<(), ScoreFileError> {
+        match &self.body {
+            Body::Dense(dense) => dense.check(),
+            Body::Sparse(_) => Ok(()),
+        }
+    }
+
+    fn row(&self, query: &Query) -> Result<usize, ModelError> {
+        self.list
+            .row(query)
+            .ok_or_else(|| ModelError::Unsupported(format!("{query:?} is not in the query list")))
+    }
+
+    fn dense_rows(&self, dense: &Dense, queries: &[Query], sink: &mut dyn ScoreSink) -> Result<(), Trouble> {
+        let mut done = 0;
+        while done < queries.len() {
+            // Neighbours in the evaluator's order are neighbours in the file.
+            let first = self.row(&queries[done])?;
+            let rest = queries[done..].iter().zip(&self.list.queries()[first..]);
+            let count = rest.take_while(|(asked, listed)| asked == listed).count();
+            dense.rows(first, count, |i, scores| {
+                Ok::<(), Trouble>(sink.accept(done + i, ScoreRow::Dense(scores)).map_err(ModelError::from)?)
+            })?;
+            done += count;
+        }
+        Ok(())
+    }
+
+    fn sparse_rows(
+        &self,
+        sparse: &Sparse,
+        queries: &[Query],
+        sink: &mut dyn ScoreSink,
+    ) -> Result<(), ModelError> {
+        let background = Constant::unreached(self.entities);
+        let (mut ids, mut scores) = (Vec::new(), Vec::new());
+        for (i, query) in queries.iter().enumerate() {
+            sparse.row(self.row(query)?, &mut ids, &mut scores);
+            sink.accept(i, ScoreRow::Sparse { ids: &ids, scores: &scores, background: &background })?;
+        }
+        Ok(())
+    }
+}
+
+/// What can stop the handing over of dense rows.
+enum Trouble {
+    Model(ModelError),
+    Disk(io::Error),
+}
+
+impl From<ModelError> for Trouble {
+    fn from(error: ModelError) -> Self {
+        Self::Model(error)
+    }
+}
+
+impl From<io::Error> for Trouble {
+    fn from(error: io::Error) -> Self {
+        Self::Disk(error)
+    }
+}
+
+impl Forecaster for ScoreFile {
+    /// Scores exist already: what the model saw when it made them is declared, not enforced.
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            settings: &[Setting::SingleStep, Setting::MultiStep, Setting::Online],
+            explains: false,
+            inductive: true,
+            random: false,
+        }
+    }
+
+    fn fit(&mut self, _: &History<'_>, _: &dyn Validation, _: &Run) -> Result<(), ModelError> {
+        Ok(())
+    }
+
+    fn begin(&mut self, _: Step, _: &History<'_>) -> Result<(), ModelError> {
+        Ok(())
+    }
+
+    fn score(&self, _: &History<'_>, queries: &[Query], sink: &mut dyn ScoreSink) -> Result<(), ModelError> {
+        match &self.body {
+            Body::Sparse(sparse) => self.sparse_rows(sparse, queries, sink),
+            Body::Dense(dense) => self.dense_rows(dense, queries, sink).map_err(|trouble| match trouble {
+                Trouble::Model(error) => error,
+                Trouble::Disk(error) => {
+                    ModelError::Unsupported(format!("cannot read {}: {error}", self.path.display()))
+                }
+            }),
+        }
+    }
+
+    fn save(&self) -> Result<SavedModel, ModelError> {
+        Err(ModelError::Unsupported("a score file holds no learned state".to_owned()))
+    }
+
+    fn load(&mut self, _: &SavedModel) -> Result<(), ModelError> {
+        Err(ModelError::Unsupported("a score file takes no learned state".to_owned()))
+    }
+}

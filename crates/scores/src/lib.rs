@@ -1,0 +1,19 @@
+//! Models from elsewhere: the list of queries they answer, and the score files they answer with.
+//!
+//! A [`QueryList`] numbers the distinct queries of a split and gives each a key, a hash of dataset, split and query. A
+//! [`ScoreFile`] holds scores by row of that list, dense (`.npy`, `.npz`) or sparse (`.csv`), and is a
+//! [`Forecaster`](quadcast_core::Forecaster) that looks rows up: only the evaluator ranks. Keys in the file prove that
+//! its rows are those of the list.
+
+mod array;
+mod csv;
+mod dense;
+mod error;
+mod file;
+mod list;
+mod npz;
+mod sparse;
+
+pub use error::ScoreFileError;
+pub use file::{OpenOptions, ScoreFile};
+pub use list::{QueryList, write_entities};

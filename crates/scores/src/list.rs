@@ -1,0 +1,93 @@
+//! The numbered queries of a split: what a model from elsewhere is asked.
+
+use std::io::{self, Write};
+
+use quadcast_core::{Calendar, Dataset, Fingerprint, Names, Query, Split, Step, TimeAxis};
+use sha2::{Digest, Sha256};
+
+use crate::csv::field;
+
+/// The distinct queries of a split in the evaluator's order, each with a key.
+#[derive(Clone, Debug)]
+pub struct QueryList {
+    queries: Vec<Query>,
+    keys: Vec<u64>,
+}
+
+impl QueryList {
+    /// Numbers the queries of a split. They must be distinct and sorted, as the evaluator asks them.
+    pub fn new(dataset: &Dataset, split: Split, queries: Vec<Query>) -> Self {
+        debug_assert!(queries.is_sorted_by(|a, b| a < b), "distinct queries in the evaluator's order");
+        let fingerprint = dataset.fingerprint();
+        let keys = queries.iter().map(|query| key(fingerprint, split, query)).collect();
+        Self { queries, keys }
+    }
+
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.queries.len()
+    }
+
+    /// Whether there are no rows.
+    pub fn is_empty(&self) -> bool {
+        self.queries.is_empty()
+    }
+
+    /// The keys by row.
+    pub fn keys(&self) -> &[u64] {
+        &self.keys
+    }
+
+    /// The queries by row.
+    pub fn queries(&self) -> &[Query] {
+        &self.queries
+    }
+
+    /// The row of a query.
+    pub fn row(&self, query: &Query) -> Option<usize> {
+        self.queries.binary_search(query).ok()
+    }
+
+    /// Writes the list as CSV. Gold answers are not in it.
+    pub fn write(&self, dataset: &Dataset, out: &mut dyn Write) -> io::Result<()> {
+        writeln!(out, "row,step,time,direction,known_id,known,relation_id,relation,key")?;
+        let names = &dataset.vocabulary;
+        for (row, (query, key)) in self.queries.iter().zip(&self.keys).enumerate() {
+            let (known, relation) = (query.known.0, query.relation.0);
+            writeln!(
+                out,
+                "{row},{},{},{},{known},{},{relation},{},{key}",
+                query.step.0,
+                field(&time(&dataset.axis, query.step)),
+                query.direction.word(),
+                field(&names.entities.name(known)),
+                field(&names.relations.name(relation)),
+            )?;
+        }
+        Ok(())
+    }
+}
+
+/// Writes the entities with their names as CSV: the columns of a dense score file.
+pub fn write_entities(names: &Names, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "id,entity")?;
+    for id in 0..names.len() as u32 {
+        writeln!(out, "{id},{}", field(&names.name(id)))?;
+    }
+    Ok(())
+}
+
+/// A time as the dataset's own files write it: a date where they hold dates, else a number.
+fn time(axis: &TimeAxis, step: Step) -> String {
+    if axis.calendar() == Calendar::UNIX_DAYS { axis.label(step) } else { axis.time(step).to_string() }
+}
+
+/// A hash of dataset, split and query. It has 63 bits, so that every language reads it as a signed integer.
+fn key(fingerprint: Fingerprint, split: Split, query: &Query) -> u64 {
+    let Query { step, known, relation, direction } = query;
+    let text = format!("{fingerprint}|{split}|{}|{}|{}|{}", step.0, known.0, relation.0, direction.word());
+    let digest = Sha256::digest(text.as_bytes());
+    let mut first = [0; 8];
+    first.copy_from_slice(&digest[..8]);
+    u64::from_be_bytes(first) >> 1
+}
