@@ -149,6 +149,24 @@ fn missing_and_repeated() {
 }
 
 #[test]
+fn disorder_hides_no_error() {
+    // Two test steps; the first line is about the second of them.
+    let room = Room::with_splits("0 0 1 0\n", "0 0 2 1\n", "0 0 1 2\n1 0 2 3\n");
+    let text = "2,2,0.5\n3,1,0.5\n0,1,0.5\n1,0,0.5\n";
+    room.write("good.csv", text);
+    room.quadcast("evaluate --data small --scores good.csv --unchecked-order").success();
+    assert_bad(&room, "s.csv", format!("{text}9,9,9\n"), &["s.csv:5: row \"9\""]);
+    assert_bad(&room, "s.csv", format!("{text}2,2,1\n"), &["row 2 scores entity 2 (#2) more than once"]);
+    assert_bad(
+        &room,
+        "s.csv",
+        text.replace("1,0,0.5\n", ""),
+        &["1 of 4 rows are missing, the first is row 1"],
+    );
+    assert_bad(&room, "s.csv", text.replace("1,0,0.5", "1,0,nan"), &["1 scores are not a number"]);
+}
+
+#[test]
 fn compressed_text_that_breaks_off() {
     let (room, _) = with_small();
     let packed = zstd::encode_all(GOOD.repeat(2000).as_bytes(), 1).expect("memory takes everything");

@@ -64,6 +64,10 @@ fn lines_may_come_in_any_order_and_columns_too() {
     let record = assert_as_own(&room, "mixed.csv", "");
     assert_eq!(record["scores"]["order_verified"], true);
     let text = scores.csv(&keys);
+    let command = "evaluate --data harbour --scores mixed.csv --out judged --overwrite -v";
+    let answer = room.quadcast(command);
+    assert_eq!(answer.code, 0, "{}", answer.stderr);
+    common::assert_texts(&answer.stderr, &["not in order of steps", "held in memory as a whole"]);
     let swapped = text.lines().map(|line| {
         let fields: Vec<&str> = line.split(',').collect();
         format!("{}, {} ,{}\n", fields[2], fields[0], fields[1])
@@ -146,7 +150,16 @@ fn runs_and_files_can_be_compared() {
     let (room, scores, keys) = with_scores();
     room.write("mine.csv", scores.csv(&keys));
     room.quadcast("evaluate --data harbour --scores mine.csv --out mine").success();
-    room.quadcast("compare own mine").success().assert_says(&["equal", "external:mine"]);
+    let answer = room.quadcast("compare own mine").success();
+    answer.assert_says(&["equal", "external:mine"]);
+    assert!(!answer.stdout.contains("warning"), "{}", answer.stdout);
+    room.write("rows.csv", scores.lines("row,entity,score", |row| row.to_string()));
+    room.quadcast("evaluate --data harbour --scores rows.csv --unchecked-order --out rows").success();
+    let answer = room.quadcast("compare own rows").success();
+    answer.assert_says(&["warning: the second run comes from scores whose row order was not verified\n"]);
+    let document = room.quadcast("compare own rows --json").success().json();
+    assert_eq!(document["second"]["scores"]["file"], "rows.csv");
+    assert!(document["first"].get("scores").is_none());
 }
 
 #[test]

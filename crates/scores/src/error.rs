@@ -142,6 +142,14 @@ pub enum ScoreFileError {
         /// What is wrong, and what is expected.
         message: String,
     },
+    /// Lines that are not in order of steps, in a file that is read step by step.
+    #[error("{}: a line about row {row} comes after lines about later steps", path.display())]
+    Unsorted {
+        /// The file.
+        path: PathBuf,
+        /// The row that came too late.
+        row: usize,
+    },
     /// Scores that are not numbers.
     #[error("{}: {count} scores are not a number, the first in row {first}", path.display())]
     NotANumber {

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use quadcast_core::{
     Capabilities, Constant, Dataset, Forecaster, History, ModelError, Query, Run, SavedModel, ScoreRow,
@@ -19,31 +20,32 @@ use crate::{QueryList, ScoreFileError};
 pub struct OpenOptions {
     /// Accept a file without keys: nothing then proves that its rows are in order.
     pub unchecked_order: bool,
+    /// Hold a sparse file in memory as a whole: needed if its lines are not in order of steps.
+    pub hold_all: bool,
 }
 
-#[derive(Debug)]
 enum Body {
     Dense(Dense),
-    Sparse(Sparse),
+    Sparse(Box<Sparse>),
 }
 
 /// Scores that a model from elsewhere gave, by row of a query list.
-#[derive(Debug)]
 pub struct ScoreFile {
     path: PathBuf,
-    list: QueryList,
+    list: Arc<QueryList>,
     entities: usize,
     body: Body,
     verified: bool,
     bytes: u64,
+    trouble: Option<ScoreFileError>,
 }
 
 impl ScoreFile {
-    /// Opens a file and checks what can be checked without reading all scores of a dense one.
+    /// Opens a file and checks what can be checked without reading all scores.
     pub fn open(
         path: &Path,
         dataset: &Dataset,
-        list: QueryList,
+        list: &Arc<QueryList>,
         options: OpenOptions,
     ) -> Result<Self, ScoreFileError> {
         let read = |source| ScoreFileError::Read { path: path.to_owned(), source };
@@ -59,11 +61,12 @@ impl ScoreFile {
             let header = npz::header(path, &mut file)?;
             (Body::Dense(Dense::new(path, file, &header, (0, bytes), (list.len(), entities))?), false)
         } else if has(&[".npz"]) {
-            let (dense, keyed) = npz::open(path, &list, entities)?;
+            let (dense, keyed) = npz::open(path, list, entities)?;
             (Body::Dense(dense), keyed)
         } else if has(&[".csv", ".csv.gz", ".csv.zst"]) {
-            let (sparse, keyed) = Sparse::open(path, &list, &dataset.vocabulary.entities)?;
-            (Body::Sparse(sparse), keyed)
+            let sparse = Sparse::open(path, list, &dataset.vocabulary.entities)?;
+            let keyed = sparse.keyed();
+            (Body::Sparse(Box::new(sparse)), keyed)
         } else {
             return Err(ScoreFileError::Ending { path: path.to_owned() });
         };
@@ -71,7 +74,19 @@ impl ScoreFile {
             let sparse = matches!(body, Body::Sparse(_));
             return Err(ScoreFileError::Unverified { path: path.to_owned(), sparse });
         }
-        Ok(Self { path: path.to_owned(), list, entities, body, verified, bytes })
+        let mut file = Self {
+            path: path.to_owned(),
+            list: Arc::clone(list),
+            entities,
+            body,
+            verified,
+            bytes,
+            trouble: None,
+        };
+        if let (Body::Sparse(sparse), true) = (&mut file.body, options.hold_all) {
+            sparse.hold(0..list.len())?;
+        }
+        Ok(file)
     }
 
     /// Whether keys prove that every row answers its query.
@@ -92,11 +107,16 @@ impl ScoreFile {
         }
     }
 
-    /// To be called when all rows were asked for: an error if one held something that is not a number.
+    /// What is wrong with the file, if that stopped it from answering.
+    pub fn trouble(&mut self) -> Option<ScoreFileError> {
+        self.trouble.take()
+    }
+
+    /// To be called when all rows were asked for: an error if one was missing or held something that is not a number.
     pub fn check(&self) -> Result<(), ScoreFileError> {
         match &self.body {
             Body::Dense(dense) => dense.check(),
-            Body::Sparse(_) => Ok(()),
+            Body::Sparse(sparse) => sparse.check(),
         }
     }
 
@@ -170,8 +190,14 @@ impl Forecaster for ScoreFile {
         Ok(())
     }
 
-    fn begin(&mut self, _: Step, _: &History<'_>) -> Result<(), ModelError> {
-        Ok(())
+    fn begin(&mut self, step: Step, _: &History<'_>) -> Result<(), ModelError> {
+        let rows = self.list.rows_of(step);
+        let Body::Sparse(sparse) = &mut self.body else { return Ok(()) };
+        sparse.hold(rows).map_err(|trouble| {
+            let message = trouble.to_string();
+            self.trouble = Some(trouble);
+            ModelError::Unsupported(message)
+        })
     }
 
     fn score(&self, _: &History<'_>, queries: &[Query], sink: &mut dyn ScoreSink) -> Result<(), ModelError> {

@@ -1,6 +1,7 @@
 //! The numbered queries of a split: what a model from elsewhere is asked.
 
 use std::io::{self, Write};
+use std::ops::Range;
 
 use quadcast_core::{Calendar, Dataset, Fingerprint, Names, Query, Split, Step, TimeAxis};
 use sha2::{Digest, Sha256};
@@ -46,6 +47,12 @@ impl QueryList {
     /// The row of a query.
     pub fn row(&self, query: &Query) -> Option<usize> {
         self.queries.binary_search(query).ok()
+    }
+
+    /// The rows of a step.
+    pub fn rows_of(&self, step: Step) -> Range<usize> {
+        let start = self.queries.partition_point(|query| query.step < step);
+        start..self.queries.partition_point(|query| query.step <= step)
     }
 
     /// Writes the list as CSV. Gold answers are not in it.

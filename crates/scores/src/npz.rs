@@ -61,7 +61,8 @@ fn dense(
             .data_start()
             .ok_or_else(|| damaged(path, &"the archive does not say where its array starts"))?;
         drop(array);
-        // A handle of its own: the archive's is behind a buffer.
+        // A handle of its own: the archive's is behind a buffer. Rows are read where they lie, so the checksum of the
+        // archive, which is over all of them, is not looked at.
         return Dense::new(path, File::open(path).map_err(read)?, &header, (start, length), shape);
     }
     // Compressed bytes can only be read from front to back, rows are asked for in any order.

@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use quadcast_core::{Filter, Protocol};
 use quadcast_eval::{Comparison, Difference, Differences, SignFlips};
-use quadcast_report::{DatasetCard, RunRecord, Status, counted, percent, plain_table, read_ranks};
+use quadcast_report::{
+    DatasetCard, RunRecord, ScoreSource, Status, counted, percent, plain_table, read_ranks,
+};
 use serde::Serialize;
 
 use crate::failure::Failure;
@@ -47,6 +49,8 @@ struct Side<'a> {
     model: &'a str,
     seed: u64,
     version: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    scores: Option<&'a ScoreSource>,
 }
 
 #[derive(Serialize)]
@@ -74,6 +78,7 @@ pub fn execute(options: &CompareOptions, output: &Output) -> Result<(), Failure>
         model: &records[i].model.name,
         seed: records[i].seed,
         version: &records[i].version,
+        scores: records[i].scores.as_ref(),
     };
     let [time, fixed, raw] = &comparison.filters;
     let document = Document {
@@ -152,6 +157,13 @@ fn text(folders: [&Path; 2], records: &[RunRecord; 2], comparison: &Comparison) 
     text.push('\n');
     text.push_str(&format!("{}\n", conclusion(&comparison.filters[0].mrr)));
     text.push_str(&format!("{}\n", method(comparison)));
+    for (title, record) in [("first", first), ("second", second)] {
+        if record.scores.as_ref().is_some_and(|scores| !scores.order_verified) {
+            text.push_str(&format!(
+                "warning: the {title} run comes from scores whose row order was not verified\n"
+            ));
+        }
+    }
     text
 }
 

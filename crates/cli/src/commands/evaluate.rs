@@ -1,14 +1,15 @@
 //! `quadcast evaluate`: judge anybody's model by the scores it gave.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Instant;
 
 use clap::Args;
 use quadcast_core::{Dataset, Protocol, Run, Split};
 use quadcast_data::{LoadOptions, Loaded};
-use quadcast_eval::{Judged, judge, queries};
+use quadcast_eval::{EvalError, Judged, judge, queries};
 use quadcast_report::{DatasetCard, ModelCard, RunRecord, ScoreSource};
-use quadcast_scores::{OpenOptions, QueryList, ScoreFile};
+use quadcast_scores::{OpenOptions, QueryList, ScoreFile, ScoreFileError};
 
 use crate::arguments::{
     DuplicatesArgument, FormatArgument, SettingArgument, TiesArgument, ValidationArgument,
@@ -99,14 +100,23 @@ pub fn execute(options: &EvaluateOptions, output: &Output) -> Result<(), Failure
     let folder = format!("external-{name}-{}-{setting}-{}", dataset.name, options.seed);
     let folder = RecordFolder::choose(options.out.as_deref(), options.overwrite, &folder)?;
 
-    let list = QueryList::new(dataset, Split::Test, queries(&dataset.splits.test));
-    let open_options = OpenOptions { unchecked_order: options.unchecked_order };
-    let mut scores = ScoreFile::open(&options.scores, dataset, list, open_options)?;
+    let list = Arc::new(QueryList::new(dataset, Split::Test, queries(&dataset.splits.test)));
+    let open_file = |hold_all| {
+        let open_options = OpenOptions { unchecked_order: options.unchecked_order, hold_all };
+        ScoreFile::open(&options.scores, dataset, &list, open_options)
+    };
+    let mut scores = open_file(false)?;
     let mut record = begin_record(options, &name, &loaded, dataset, &scores);
     record.seconds.load = start.elapsed().as_secs_f64();
 
     let start = Instant::now();
-    let judged = judge_scores(options, dataset, &mut scores, output)?;
+    let mut attempt = judge_scores(options, dataset, &mut scores, output);
+    if let Err(Trouble::Scores(ScoreFileError::Unsorted { .. })) = attempt {
+        output.detail("the lines are not in order of steps; the file is held in memory as a whole");
+        scores = open_file(true)?;
+        attempt = judge_scores(options, dataset, &mut scores, output);
+    }
+    let judged = attempt?;
     // Written only now: a file that turns out to be unusable leaves no record.
     folder.begin(&record, &run_file(options, &record)?)?;
     take_results(&mut record, dataset, &judged)?;
@@ -161,14 +171,33 @@ fn run_file(options: &EvaluateOptions, record: &RunRecord) -> Result<RunFile, Fa
     })
 }
 
+/// The file is to blame, or something else.
+enum Trouble {
+    Scores(ScoreFileError),
+    Other(EvalError),
+}
+
+impl From<Trouble> for Failure {
+    fn from(trouble: Trouble) -> Self {
+        match trouble {
+            Trouble::Scores(error) => error.into(),
+            Trouble::Other(error) => error.into(),
+        }
+    }
+}
+
 fn judge_scores(
     options: &EvaluateOptions,
     dataset: &Dataset,
     scores: &mut ScoreFile,
     output: &Output,
-) -> Result<Judged, Failure> {
+) -> Result<Judged, Trouble> {
     let run = Run { seed: options.seed, progress: output.progress() };
-    let judged = judge(dataset, &options.protocol(), scores, &run)?;
-    scores.check()?;
-    Ok(judged)
+    let judged = judge(dataset, &options.protocol(), scores, &run);
+    // Without results, only what the file knows it did wrong counts: rows that were never asked for are not missing.
+    match (judged, scores.trouble()) {
+        (_, Some(trouble)) => Err(Trouble::Scores(trouble)),
+        (Err(error), None) => Err(Trouble::Other(error)),
+        (Ok(judged), None) => scores.check().map(|()| judged).map_err(Trouble::Scores),
+    }
 }

@@ -1,0 +1,265 @@
+//! The lines of a sparse score file, one after the other.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use flate2::read::MultiGzDecoder;
+use quadcast_core::{EntityId, Names};
+use rustc_hash::FxHashMap;
+
+use crate::csv::{Field, split};
+use crate::{QueryList, ScoreFileError};
+
+/// Which column is which.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Columns {
+    row: Option<usize>,
+    key: Option<usize>,
+    entity: usize,
+    score: usize,
+    count: usize,
+}
+
+impl Columns {
+    /// What a line should hold.
+    fn words(self) -> &'static str {
+        if self == PLAIN { "row,entity,score" } else { "one per column of the header" }
+    }
+}
+
+/// The columns of a file without a header.
+const PLAIN: Columns = Columns { row: Some(0), key: None, entity: 1, score: 2, count: 3 };
+
+/// What a line says about a row: one score, or that there is none.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Entry {
+    pub row: usize,
+    pub score: Option<(EntityId, f64)>,
+}
+
+pub(super) struct Reader {
+    path: PathBuf,
+    input: Box<dyn BufRead + Send + Sync>,
+    compressed: bool,
+    list: Arc<QueryList>,
+    names: Names,
+    /// Row by key, made when the header says that keys name the rows.
+    by_key: FxHashMap<u64, u32>,
+    /// Entity by name, made when the first name is met; `None` for a name that several entities share.
+    by_name: FxHashMap<String, Option<u32>>,
+    columns: Columns,
+    number: u64,
+    line: String,
+    /// Whether `line` is still to be looked at: the first line of a file without a header.
+    waiting: bool,
+}
+
+impl Reader {
+    /// Opens a file and reads its header, if it has one.
+    pub fn open(path: &Path, list: &Arc<QueryList>, names: &Names) -> Result<Self, ScoreFileError> {
+        let read = |source| ScoreFileError::Read { path: path.to_owned(), source };
+        let file = File::open(path).map_err(read)?;
+        let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
+        let ending = ending.as_deref();
+        let input: Box<dyn Read + Send + Sync> = match ending {
+            Some("gz") => Box::new(MultiGzDecoder::new(BufReader::new(file))),
+            Some("zst") => Box::new(zstd::Decoder::new(file).map_err(read)?),
+            _ => Box::new(file),
+        };
+        let mut reader = Self {
+            path: path.to_owned(),
+            input: Box::new(BufReader::with_capacity(1 << 16, input)),
+            compressed: matches!(ending, Some("gz" | "zst")),
+            list: Arc::clone(list),
+            names: names.clone(),
+            by_key: FxHashMap::default(),
+            by_name: FxHashMap::default(),
+            columns: PLAIN,
+            number: 0,
+            line: String::new(),
+            waiting: false,
+        };
+        reader.start()?;
+        Ok(reader)
+    }
+
+    /// Whether every line carries the key of its query.
+    pub const fn keyed(&self) -> bool {
+        self.columns.key.is_some()
+    }
+
+    fn start(&mut self) -> Result<(), ScoreFileError> {
+        if self.advance()? {
+            let line = std::mem::take(&mut self.line);
+            let fields = self.fields(&line)?;
+            if fields.iter().any(|field| field.text.eq_ignore_ascii_case("score")) {
+                self.header(&fields)?;
+            } else {
+                self.waiting = true;
+            }
+            self.line = line;
+        }
+        Ok(())
+    }
+
+    /// The next line that says something.
+    pub fn next(&mut self) -> Result<Option<Entry>, ScoreFileError> {
+        if !std::mem::take(&mut self.waiting) && !self.advance()? {
+            return Ok(None);
+        }
+        // Taken out for as long as fields borrow from it.
+        let line = std::mem::take(&mut self.line);
+        let entry = self.entry(&line)?;
+        self.line = line;
+        Ok(Some(entry))
+    }
+
+    /// Reads the next line that is not empty; false at the end.
+    fn advance(&mut self) -> Result<bool, ScoreFileError> {
+        loop {
+            self.line.clear();
+            match self.input.read_line(&mut self.line) {
+                Ok(0) => return Ok(false),
+                Ok(_) => {
+                    self.number += 1;
+                    if !self.line.trim().is_empty() {
+                        return Ok(true);
+                    }
+                }
+                Err(error) => {
+                    self.number += 1;
+                    let what = if self.compressed {
+                        "the compressed data ends or breaks here"
+                    } else {
+                        "this is not text"
+                    };
+                    return Err(self.error(&format!("{what}: {error}")));
+                }
+            }
+        }
+    }
+
+    /// An error at the line that is being read.
+    fn error(&self, message: &str) -> ScoreFileError {
+        ScoreFileError::Line {
+            path: self.path.clone(),
+            line: self.number.max(1),
+            message: message.to_owned(),
+        }
+    }
+
+    fn fields<'l>(&self, line: &'l str) -> Result<Vec<Field<'l>>, ScoreFileError> {
+        let line = line.strip_prefix('\u{feff}').unwrap_or(line).trim_end_matches(['\n', '\r']);
+        let mut fields = Vec::with_capacity(4);
+        split(line, &mut fields).ok_or_else(|| self.error("a quote is not closed, or text follows it"))?;
+        Ok(fields)
+    }
+
+    fn entry(&mut self, line: &str) -> Result<Entry, ScoreFileError> {
+        let fields = self.fields(line)?;
+        let columns = self.columns;
+        if fields.len() != columns.count {
+            let (found, expected) = (fields.len(), columns.count);
+            return Err(self.error(&format!("{found} fields, expected {expected}: {}", columns.words())));
+        }
+        let row = self.row(columns, &fields)?;
+        let (entity, score) = (&fields[columns.entity], &fields[columns.score]);
+        if entity.text.is_empty() && score.text.is_empty() && !entity.quoted {
+            return Ok(Entry { row, score: None });
+        }
+        let entity = self.entity(entity)?;
+        let score = score.text.parse::<f64>().map_err(|_| {
+            self.error(&format!("the score {:?} is not a number such as 0.25 or -1e-3", score.text))
+        })?;
+        Ok(Entry { row, score: Some((entity, score)) })
+    }
+
+    fn header(&mut self, fields: &[Field<'_>]) -> Result<(), ScoreFileError> {
+        let position = |name: &str| fields.iter().position(|field| field.text.eq_ignore_ascii_case(name));
+        let (row, key) = (position("row"), position("key"));
+        let (Some(entity), Some(score), true) =
+            (position("entity"), position("score"), row.is_some() || key.is_some())
+        else {
+            return Err(self.error("the header needs the columns entity, score, and key or row (or both)"));
+        };
+        let known = [row, key, Some(entity), Some(score)].into_iter().flatten().count();
+        if known != fields.len() {
+            return Err(
+                self.error("the header may name row, key, entity and score, each once, and nothing else")
+            );
+        }
+        if row.is_none() {
+            self.by_key = self.list.keys().iter().copied().zip(0..).collect();
+        }
+        self.columns = Columns { row, key, entity, score, count: fields.len() };
+        Ok(())
+    }
+
+    /// The row that a line is about; with a key, it is checked or found by it.
+    fn row(&self, columns: Columns, fields: &[Field<'_>]) -> Result<usize, ScoreFileError> {
+        let key = match columns.key.map(|column| &fields[column].text) {
+            None => None,
+            Some(text) => Some(
+                text.parse::<u64>()
+                    .map_err(|_| self.error(&format!("the key {text:?} is not a whole number")))?,
+            ),
+        };
+        let Some(column) = columns.row else {
+            let key = key.unwrap_or_default();
+            return self.by_key.get(&key).map(|&row| row as usize).ok_or_else(|| {
+                self.error(&format!(
+                    "no query has the key {key}: the scores are for another dataset or split; see quadcast data export"
+                ))
+            });
+        };
+        let text = &fields[column].text;
+        let rows = self.list.len();
+        let row = text.parse::<usize>().ok().filter(|&row| row < rows).ok_or_else(|| {
+            self.error(&format!("row {text:?} does not exist, rows run from 0 to {}", rows.saturating_sub(1)))
+        })?;
+        match (key, self.list.keys()[row]) {
+            (Some(found), expected) if found != expected => Err(ScoreFileError::Key {
+                path: self.path.clone(),
+                line: Some(self.number),
+                row,
+                found,
+                expected,
+            }),
+            _ => Ok(row),
+        }
+    }
+
+    /// The entity of an id or a name.
+    fn entity(&mut self, field: &Field<'_>) -> Result<EntityId, ScoreFileError> {
+        let entities = self.names.len();
+        if !field.quoted && field.text.bytes().all(|byte| byte.is_ascii_digit()) && !field.text.is_empty() {
+            return match field.text.parse::<u32>() {
+                Ok(id) if (id as usize) < entities => Ok(EntityId(id)),
+                _ => Err(self.error(&format!(
+                    "entity {} does not exist, ids run from 0 to {}",
+                    field.text,
+                    entities.saturating_sub(1)
+                ))),
+            };
+        }
+        if self.by_name.is_empty() {
+            for id in 0..entities as u32 {
+                let name = self.names.name(id).into_owned();
+                self.by_name.entry(name).and_modify(|known| *known = None).or_insert(Some(id));
+            }
+        }
+        match self.by_name.get(field.text.as_ref()) {
+            Some(Some(id)) => Ok(EntityId(*id)),
+            Some(None) => {
+                Err(self.error(&format!("several entities are called {:?}; give the id", field.text)))
+            }
+            None => Err(self.error(&format!(
+                "there is no entity {:?}; expected an id from 0 to {} or a name of the dataset",
+                field.text,
+                entities.saturating_sub(1)
+            ))),
+        }
+    }
+}
