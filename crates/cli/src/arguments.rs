@@ -22,6 +22,7 @@ pub struct Arguments {
 }
 
 const EXAMPLES: &str = "Examples:
+  quadcast demo                          everything on a small invented world, with a report
   quadcast run --data examples/harbour   judge the recurrency baseline on a small dataset
   quadcast data info examples/harbour    what is in a dataset
   quadcast data audit ICEWS14            is it sound? (names are looked up in $QUADCAST_DATA)
@@ -52,6 +53,8 @@ pub struct Common {
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Show the main job on a small invented world: no data, no flags, a report at the end
+    Demo(commands::demo::Options),
     /// Fit a model, judge it on the test period, keep a record
     #[command(after_help = RUN_EXAMPLES)]
     Run(RunOptions),
@@ -83,7 +86,7 @@ A run leaves one folder: run.toml (everything needed to repeat it), metrics.json
 ranks.csv.zst (one row per query) and model.json.";
 
 /// What to run. A configuration file gives defaults, options override it.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub struct RunOptions {
     /// A configuration file (the run.toml of another run will do)
     pub config: Option<PathBuf>,

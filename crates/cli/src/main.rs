@@ -42,6 +42,7 @@ fn execute(arguments: Arguments) -> Result<(), Failure> {
     }
     let output = Output { json: common.json, quiet: common.quiet, verbose: common.verbose };
     match arguments.command {
+        Command::Demo(options) => commands::demo::execute(&options, &output),
         Command::Run(options) => commands::run::execute(&options, &output),
         Command::Forecast(options) => commands::forecast::execute(&options, &output),
         Command::Report(options) => commands::report::execute(&options, &output),

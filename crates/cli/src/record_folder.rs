@@ -100,7 +100,6 @@ impl RecordFolder {
         judged: &Judged,
         dataset: &Dataset,
         model: Option<&serde_json::Value>,
-        output: &Output,
     ) -> Result<(), Failure> {
         write_ranks(&self.0, &judged.ranked, &dataset.axis)?;
         if let Some(model) = model {
@@ -109,7 +108,16 @@ impl RecordFolder {
                 out.write_all(b"\n")
             })?;
         }
-        record.write(&self.0)?;
+        Ok(record.write(&self.0)?)
+    }
+
+    /// Where the record lies.
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+
+    /// Shows a complete run.
+    pub fn show(&self, record: &RunRecord, output: &Output) -> Result<(), Failure> {
         let result = Finished { record: &self.0, metrics: record };
         output.result(&result, || format!("{}record: {}\n", summary(record), self.0.display()))
     }

@@ -121,7 +121,8 @@ pub fn execute(options: &EvaluateOptions, output: &Output) -> Result<(), Failure
     folder.begin(&record, &run_file(options, &record)?)?;
     take_results(&mut record, dataset, &judged)?;
     record.seconds.evaluate = start.elapsed().as_secs_f64();
-    folder.finish(&record, &judged, dataset, None, output)
+    folder.finish(&record, &judged, dataset, None)?;
+    folder.show(&record, output)
 }
 
 /// The name that the user gives, or the file's without its endings.

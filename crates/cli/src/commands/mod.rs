@@ -2,6 +2,7 @@
 
 pub mod compare;
 pub mod data;
+pub mod demo;
 pub mod evaluate;
 pub mod export;
 pub mod forecast;

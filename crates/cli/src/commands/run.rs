@@ -30,6 +30,12 @@ struct Plan {
 }
 
 pub fn execute(options: &RunOptions, output: &Output) -> Result<(), Failure> {
+    let (folder, record) = complete(options, output)?;
+    folder.show(&record, output)
+}
+
+/// Fits and judges, and keeps the record.
+pub fn complete(options: &RunOptions, output: &Output) -> Result<(RecordFolder, RunRecord), Failure> {
     let mut plan = plan(options)?;
     let start = Instant::now();
     let loaded = open(&plan.data, LoadOptions { format: plan.file.format })?;
@@ -48,7 +54,12 @@ pub fn execute(options: &RunOptions, output: &Output) -> Result<(), Failure> {
     folder.begin(&record, &plan.file)?;
 
     match judge_model(&mut plan, dataset, &mut record, output) {
-        Ok(judged) => finish(&folder, &plan, dataset, &record, &judged, output),
+        Ok(judged) => {
+            let saved = plan.model.save().map_err(Failure::internal)?;
+            let saved = serde_json::json!({ "model": plan.entry.name, "state": saved.state });
+            folder.finish(&record, &judged, dataset, Some(&saved))?;
+            Ok((folder, record))
+        }
         Err(failure) => Err(folder.fail(record, failure, output)),
     }
 }
@@ -165,17 +176,4 @@ fn judge_model(
     take_results(record, dataset, &judged)?;
     record.seconds.evaluate = start.elapsed().as_secs_f64();
     Ok(judged)
-}
-
-fn finish(
-    folder: &RecordFolder,
-    plan: &Plan,
-    dataset: &Dataset,
-    record: &RunRecord,
-    judged: &Judged,
-    output: &Output,
-) -> Result<(), Failure> {
-    let saved = plan.model.save().map_err(Failure::internal)?;
-    let saved = serde_json::json!({ "model": plan.entry.name, "state": saved.state });
-    folder.finish(record, judged, dataset, Some(&saved), output)
 }

@@ -59,7 +59,7 @@ pub fn execute(options: &Options, output: &Output) -> Result<(), Failure> {
 }
 
 /// Plays the oracle through the protocol, in every setting that it knows.
-fn best(world: &SynthWorld, output: &Output) -> Result<Value, Failure> {
+pub fn best(world: &SynthWorld, output: &Output) -> Result<Value, Failure> {
     let (Some(dataset), Some(mut oracle)) = (world.dataset(), world.oracle()) else {
         return Ok(
             json!({ "missing": "there is nothing to forecast in a graph that changes by operations" }),
@@ -84,6 +84,21 @@ fn best(world: &SynthWorld, output: &Output) -> Result<Value, Failure> {
     Ok(best)
 }
 
+/// What the oracle reaches in one setting.
+pub fn best_outcome(
+    world: &SynthWorld,
+    dataset: &Dataset,
+    oracle: &mut Oracle,
+    setting: Setting,
+    output: &Output,
+) -> Result<Outcome, Failure> {
+    let protocol = Protocol { setting, ..Protocol::default() };
+    let run = Run { seed: world.seed, progress: output.progress() };
+    let judged = judge(dataset, &protocol, oracle, &run)?;
+    Outcome::new(&judged.ranked, dataset.entities(), protocol.ties, world.seed)
+        .ok_or_else(|| Failure::internal("the test period of the world is empty"))
+}
+
 fn play(
     world: &SynthWorld,
     dataset: &Dataset,
@@ -91,11 +106,7 @@ fn play(
     setting: Setting,
     output: &Output,
 ) -> Result<Value, Failure> {
-    let protocol = Protocol { setting, ..Protocol::default() };
-    let run = Run { seed: world.seed, progress: output.progress() };
-    let judged = judge(dataset, &protocol, oracle, &run)?;
-    let outcome = Outcome::new(&judged.ranked, dataset.entities(), protocol.ties, world.seed)
-        .ok_or_else(|| Failure::internal("the test period of the world is empty"))?;
+    let outcome = best_outcome(world, dataset, oracle, setting, output)?;
     let mut part = serde_json::Map::new();
     for filter in Filter::ALL {
         let result = outcome.filter(filter);

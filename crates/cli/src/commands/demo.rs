@@ -1,0 +1,219 @@
+//! `quadcast demo`: the main job on an invented world, from making it to a report.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use quadcast_core::{Dataset, Filter, Setting};
+use quadcast_data::{Audit, LoadOptions, SynthWorld, Verdict, WorldName, audit, load, synth};
+use quadcast_models::MODELS;
+use quadcast_report::{
+    Check, LoadedRun, Options as ReportOptions, Reading, Reference, RunRecord, html, percent, plain_table,
+    write_atomically,
+};
+use serde::Serialize;
+
+use crate::arguments::{RunOptions, SettingArgument};
+use crate::commands::{run, synth as synth_command};
+use crate::failure::Failure;
+use crate::output::Output;
+
+/// Seed of the demonstration; everybody sees the same world.
+const SEED: u64 = 1;
+
+/// Models of the demonstration beside the defaults of every registered one: the parts of the first baseline.
+const PARTS: [(&str, &str); 2] = [("recurrency", "variant=strict"), ("recurrency", "variant=relaxed")];
+
+/// Where to.
+#[derive(Debug, Args)]
+pub struct Options {
+    /// Folder for the world, the runs and the report
+    #[arg(long, value_name = "DIR", default_value = "quadcast-demo")]
+    pub out: PathBuf,
+}
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Shown<'a> {
+    report: &'a Path,
+    world: &'a serde_json::Value,
+    audit: &'a Audit,
+    rows: &'a [Row],
+}
+
+/// One row of the table.
+#[derive(Clone, Debug, Serialize)]
+struct Row {
+    setting: &'static str,
+    name: String,
+    mrr: f64,
+    ci95: Option<[f64; 2]>,
+    #[serde(rename = "hits@1")]
+    hits1: f64,
+    #[serde(rename = "hits@10")]
+    hits10: f64,
+    /// MRR as a part of the best possible one.
+    share_of_best: f64,
+}
+
+pub fn execute(options: &Options, output: &Output) -> Result<(), Failure> {
+    let world = synth(WorldName::Village, SEED);
+    let dataset = world.dataset().ok_or_else(|| Failure::internal("the village has facts"))?;
+    let folder = options.out.join("village");
+    prepare(&options.out)?;
+    world.write(&folder, true, &synth_command::best(&world, output)?)?;
+    let audit = audit(&load(&folder, &LoadOptions::default())?);
+
+    let (mut rows, mut references, mut runs) = (Vec::new(), Vec::new(), Vec::new());
+    for setting in [SettingArgument::SingleStep, SettingArgument::MultiStep] {
+        let reference = best_possible(&world, dataset, setting.into(), output)?;
+        rows.push(reference_row(&reference));
+        for (name, options) in requests(&options.out, &folder, setting) {
+            let (kept, record) = run::complete(&options, output)?;
+            rows.extend(run_row(&name, &record, &reference));
+            if let Reading::Complete(mut run) = LoadedRun::read(kept.path())? {
+                run.name = name;
+                runs.push(*run);
+            }
+        }
+        references.push(reference);
+    }
+    let report = options.out.join("report.html");
+    let extras = ReportOptions {
+        title: Some("A village that does not exist".to_owned()),
+        references,
+        audit: audit.checks.iter().filter_map(report_check).collect(),
+        notes: Vec::new(),
+    };
+    let page = html(&runs, &extras);
+    write_atomically(&report, |out| out.write_all(page.as_bytes()))?;
+    let shown = Shown { report: &report, world: &world.description, audit: &audit, rows: &rows };
+    output.result(&shown, || text(&world, &audit, &rows, options))
+}
+
+/// The output folder is absent, empty, or from an earlier demonstration.
+fn prepare(out: &Path) -> Result<(), Failure> {
+    let foreign = fs::read_dir(out).is_ok_and(|mut entries| entries.next().is_some())
+        && !out.join("village/world.json").is_file();
+    if foreign {
+        return Err(Failure::input(format!(
+            "{} holds something else than an earlier demonstration; choose another folder with --out",
+            out.display()
+        )));
+    }
+    fs::create_dir_all(out).map_err(|error| {
+        let path = out.display();
+        Failure::internal(format!("cannot create {path}: {error}. Choose another folder with --out"))
+    })
+}
+
+/// Every registered forecaster as it comes, and the parts of the baseline.
+fn requests(out: &Path, data: &Path, setting: SettingArgument) -> Vec<(String, RunOptions)> {
+    let word = Setting::from(setting).word();
+    let fits = |entry: &&quadcast_models::Entry| entry.capabilities.settings.contains(&setting.into());
+    let defaults = MODELS.iter().filter(fits).map(|entry| (entry.name, None));
+    let parts = PARTS.iter().map(|&(name, part)| (name, Some(part)));
+    let request = |(model, part): (&str, Option<&str>)| {
+        let suffix = part.and_then(|part| part.split_once('=')).map(|(_, value)| value);
+        let name = suffix.map_or_else(|| model.to_owned(), |suffix| format!("{model} ({suffix} part)"));
+        let folder = suffix.map_or_else(|| model.to_owned(), |suffix| format!("{model}-{suffix}"));
+        let options = RunOptions {
+            model: Some(model.to_owned()),
+            data: Some(data.display().to_string()),
+            settings: part.map(str::to_owned).into_iter().collect(),
+            setting: Some(setting),
+            seed: Some(SEED),
+            out: Some(out.join("runs").join(format!("{folder}-{word}"))),
+            overwrite: true,
+            ..RunOptions::default()
+        };
+        (name, options)
+    };
+    defaults.chain(parts).map(request).collect()
+}
+
+fn best_possible(
+    world: &SynthWorld,
+    dataset: &Dataset,
+    setting: Setting,
+    output: &Output,
+) -> Result<Reference, Failure> {
+    let mut oracle = world.oracle().ok_or_else(|| Failure::internal("the village has an oracle"))?;
+    let outcome = synth_command::best_outcome(world, dataset, &mut oracle, setting, output)?;
+    let time = outcome.filter(Filter::Time);
+    Ok(Reference {
+        fingerprint: dataset.fingerprint(),
+        setting,
+        name: "best possible".to_owned(),
+        metrics: time.metrics,
+        interval: time.ci95.map(|ci| ci.mrr),
+    })
+}
+
+fn reference_row(reference: &Reference) -> Row {
+    Row {
+        setting: reference.setting.word(),
+        name: reference.name.clone(),
+        mrr: reference.metrics.mrr,
+        ci95: reference.interval,
+        hits1: reference.metrics.hits1,
+        hits10: reference.metrics.hits10,
+        share_of_best: 1.0,
+    }
+}
+
+fn run_row(name: &str, record: &RunRecord, best: &Reference) -> Option<Row> {
+    let time = &record.metrics.as_ref()?.time;
+    Some(Row {
+        setting: record.protocol.setting.word(),
+        name: name.to_owned(),
+        mrr: time.metrics.mrr,
+        ci95: time.ci95.map(|ci| ci.mrr),
+        hits1: time.metrics.hits1,
+        hits10: time.metrics.hits10,
+        share_of_best: time.metrics.mrr / best.metrics.mrr,
+    })
+}
+
+/// A check of the data as the report takes it; questions that do not apply are left out.
+fn report_check(check: &quadcast_data::Check) -> Option<Check> {
+    let verdict = match check.verdict {
+        Verdict::Skip => return None,
+        Verdict::Pass => quadcast_report::Verdict::Pass,
+        Verdict::Warn => quadcast_report::Verdict::Warn,
+        Verdict::Fail => quadcast_report::Verdict::Fail,
+    };
+    let (id, question) = (check.id.to_owned(), check.question.to_owned());
+    Some(Check { id, question, verdict, evidence: check.evidence.clone() })
+}
+
+fn text(world: &SynthWorld, audit: &Audit, rows: &[Row], options: &Options) -> String {
+    let about = world.description["about"].as_str().unwrap_or_default();
+    let checks: Vec<String> =
+        audit.checks.iter().map(|check| format!("{} {}", check.id, check.verdict.word())).collect();
+    let mut table = plain_table(&["", "model", "MRR", "95 % interval", "H@1", "H@10", "of the best"], 2..7);
+    for row in rows {
+        let interval = row
+            .ci95
+            .map_or_else(|| "–".to_owned(), |[low, high]| format!("{} – {}", percent(low), percent(high)));
+        table.add_row([
+            row.setting.to_owned(),
+            row.name.clone(),
+            percent(row.mrr),
+            interval,
+            percent(row.hits1),
+            percent(row.hits10),
+            format!("{:.0} %", 100.0 * row.share_of_best),
+        ]);
+    }
+    let out = options.out.display();
+    format!(
+        "A village that does not exist: {about}\naudit: {}\n\n{}\n\n\
+         Time-aware filter, both directions, all entities as candidates. The best possible score is known here\n\
+         because the world is: nobody who knows only the past can be better on average.\n\n\
+         report: {out}/report.html\n\
+         next: quadcast forecast {out}/runs/recurrency-single-step --help\n",
+        checks.join(", "),
+        table.trim_fmt()
+    )
+}
