@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use quadcast_core::{
-    Dataset, Direction, EntityId, Forecaster, HistoryIndex, Query, ScoreError, ScoreRow, ScoreSink,
+    Dataset, Direction, EntityId, Forecaster, HistoryIndex, Quad, Query, ScoreError, ScoreRow, ScoreSink,
 };
 use quadcast_data::{
     Content, DataError, LoadOptions, SynthWorld, Verdict, WorldName, audit, load, synth, synth_target,
@@ -98,6 +98,23 @@ fn icews_like_has_the_size_of_its_model() {
     assert!(3 * busiest > degrees.iter().sum::<usize>(), "{busiest}");
 }
 
+#[test]
+#[ignore = "2.3 million facts; run it with --release -- --ignored"]
+fn gdelt_like_has_the_size_of_its_model() {
+    let room = tempfile::tempdir().expect("a temporary folder");
+    let folder = room.path().join("gdelt-like");
+    let world = synth(WorldName::GdeltLike, 1);
+    written(&world, &folder);
+    let dataset = world.dataset().expect("facts");
+    assert_eq!((dataset.entities(), dataset.relations(), dataset.axis.len()), (7691, 240, 2976));
+    let facts: usize = dataset.splits.iter().map(|(_, facts)| facts.len()).sum();
+    assert!((facts as f64 / 2_278_405.0 - 1.0).abs() < 0.02, "{facts} facts");
+    let loaded = load(&folder, &LoadOptions::default()).expect("a known layout");
+    let Content::Temporal(read) = &loaded.content else { panic!("facts with time stamps") };
+    assert_eq!((&dataset.splits, dataset.axis.times()), (&read.splits, read.axis.times()));
+    assert!(audit(&loaded).worst() != Verdict::Fail);
+}
+
 /// Takes down the scores of all candidates of one query.
 struct Scores(Vec<f64>);
 
@@ -174,7 +191,7 @@ fn probabilities_are_calibrated() {
         for step in dataset.splits.test.occupied() {
             let history = index.before(step);
             oracle.begin(step, &history).expect("its own world");
-            let truth: Vec<_> = dataset.splits.test.snapshot(step).iter().map(|q| q.triple()).collect();
+            let truth: Vec<_> = dataset.splits.test.snapshot(step).iter().map(Quad::triple).collect();
             for known in (0..dataset.entities() as u32).map(EntityId) {
                 for relation in (0..dataset.relations() as u32).map(quadcast_core::RelationId) {
                     let query = Query { step, known, relation, direction: Direction::Object };

@@ -221,3 +221,50 @@ pub(super) fn words() -> Vec<Value> {
             single.join(", ")) }),
     ]
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn triples_expire_at_the_rate_of_their_relation() {
+        let (dataset, truth) = grow(1);
+        let mut present: BTreeSet<Triple> = BTreeSet::new();
+        let (mut chances, mut deletions) = ([0_u32; RELATIONS.len()], [0_u32; RELATIONS.len()]);
+        for step in &dataset.steps {
+            for triple in &present {
+                chances[triple.relation.index()] += 1;
+            }
+            for operation in step.operations.iter().flatten() {
+                if operation.insert {
+                    assert!(present.insert(operation.triple));
+                } else {
+                    assert!(present.remove(&operation.triple));
+                    deletions[operation.triple.relation.index()] += 1;
+                }
+            }
+        }
+        for (id, (name, expected, single)) in RELATIONS.iter().enumerate() {
+            let share = f64::from(deletions[id]) / f64::from(chances[id]);
+            let error = (expected * (1.0 - expected) / f64::from(chances[id])).sqrt();
+            if *single {
+                assert!(share > *expected, "{name}: replacements come on top of {expected}, found {share}");
+            } else {
+                assert!((share - expected).abs() <= 4.0 * error, "{name}: {share} for {expected}");
+            }
+        }
+        let operations = dataset.steps.iter().flat_map(|step| step.operations.iter().flatten());
+        for (operation, row) in operations.zip(&truth.rows) {
+            let cause_of_deletion = row.causes & (EXPIRY | REPLACEMENT) != 0;
+            assert!(row.probability > 0.0 && cause_of_deletion != operation.insert, "{operation:?} {row:?}");
+        }
+    }
+
+    #[test]
+    fn a_deleted_triple_returns_less_and_less() {
+        let life = Life { split: Split::Train, present: false, since: 3, insertions: 1 };
+        assert_eq!((comeback(4, &life), comeback(6, &life)), (0.3, 0.15));
+    }
+}
