@@ -146,6 +146,10 @@ fn directions(members: &[&Member<'_>]) -> Check {
                 member.label, record.dataset.test
             ));
         }
+        if member.run.ranks.len() as u64 != outcome.queries {
+            let rows = member.run.ranks.len();
+            problems.push(format!("{}: {rows} ranks for {} queries", member.label, outcome.queries));
+        }
         let more = if repeated > 0 {
             format!(", {} repeated ones asked once", counted(repeated))
         } else {
@@ -254,6 +258,7 @@ mod tests {
         multi.record.latest_read = Some(multi.record.by_step[3].time.clone());
         multi.record.version = "0.0.9".to_owned();
         multi.record.repeated_queries = Some(2);
+        multi.ranks.pop();
         multi.record.selection =
             Some(crate::Selection { split: Split::Test, metric: "MRR".to_owned(), plays: 3 });
         let found = verdicts(&[run("a", |_| 0), multi, run("c", |_| 30), run_with("a", 8, |_| 0)]);
@@ -263,6 +268,7 @@ mod tests {
             ("S2", Verdict::Fail, "which multi-step forbids"),
             ("L1", Verdict::Fail, "selected on test"),
             ("Q1", Verdict::Fail, "2 repeated, 48 test facts"),
+            ("Q1", Verdict::Fail, "95 ranks for 96 queries"),
             ("F1", Verdict::Warn, "0.0.9"),
             ("C1", Verdict::Fail, "a rank of 31 among 20"),
             ("R1", Verdict::Warn, "one seed"),

@@ -60,7 +60,9 @@ fn telling_keys(configs: &[BTreeMap<String, String>]) -> Vec<String> {
         let wordy = |key: &String| {
             configs.iter().filter_map(|config| config.get(key)).all(|value| value.parse::<f64>().is_err())
         };
-        let best = keys.iter().rev().max_by_key(|key| (with(key), wordy(key)));
+        // A variant is what people call the thing.
+        let variant = |key: &String| key == "variant" && with(key) > now;
+        let best = keys.iter().rev().max_by_key(|key| (variant(key), with(key), wordy(key)));
         match best {
             Some(key) if with(key) > now => chosen.push((*key).clone()),
             _ => return chosen,

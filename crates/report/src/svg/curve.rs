@@ -4,6 +4,7 @@ use super::mark::{mark, series_class};
 use super::scale::{Scale, keep_apart, percent_ticks, spread, tick_label};
 use super::text::{letters, width};
 use super::{WIDE, escape, shorten};
+use crate::counted;
 
 const HEIGHT: f64 = 300.0;
 const LEFT: f64 = 56.0;
@@ -48,8 +49,9 @@ impl Curve {
     pub fn draw(&self, width: f64) -> String {
         let frame = self.frame(width);
         let height = TOP + HEIGHT + STRIP_GAP + STRIP + FOOT;
+        let thin = if self.times.len() > MARKS { " thin" } else { "" };
         let mut svg = format!(
-            r#"<svg class="chart" viewBox="0 0 {width} {height}" role="img" aria-label="MRR over test steps">"#
+            r#"<svg class="chart{thin}" viewBox="0 0 {width} {height}" role="img" aria-label="MRR over test steps">"#
         );
         svg.push_str(&frame.grid());
         svg.push_str(&self.level(&frame));
@@ -149,7 +151,7 @@ impl Curve {
             text = text,
             first = top + 9.0,
             second = top + 24.0,
-            most = most
+            most = counted(most)
         )
     }
 
