@@ -6,6 +6,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum, value_parser};
 use quadcast_core::{Duplicates, Setting, TiePolicy, ValidationUse};
 use quadcast_data::Format;
 
+use crate::commands::import;
+
 /// Learn from, forecast with and fairly judge temporal and evolving knowledge graphs.
 #[derive(Debug, Parser)]
 #[command(name = "quadcast", version, arg_required_else_help = true, after_help = EXAMPLES)]
@@ -20,6 +22,7 @@ const EXAMPLES: &str = "Examples:
   quadcast run --data examples/harbour   judge the recurrency baseline on a small dataset
   quadcast data info examples/harbour    what is in a dataset
   quadcast data audit ICEWS14            is it sound? (names are looked up in $QUADCAST_DATA)
+  quadcast data import events.csv --out mine   make a dataset of your own events
   quadcast models                        what there is, with papers and settings
 
 Exit codes: 0 success, 1 failure, 2 wrong usage or bad input.";
@@ -119,6 +122,9 @@ pub enum DataCommand {
     Audit(Source),
     /// List the known benchmark variants
     List,
+    /// Turn a table of events (CSV, TSV, JSON Lines) into a dataset
+    #[command(after_help = import::EXAMPLES)]
+    Import(import::ImportArguments),
 }
 
 /// A dataset on disk.

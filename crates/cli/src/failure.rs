@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use quadcast_data::DataError;
+use quadcast_data::{DataError, ImportError};
 use quadcast_eval::EvalError;
 use quadcast_models::ConfigError;
 use quadcast_report::FileError;
@@ -28,7 +28,10 @@ impl Failure {
 
 impl From<DataError> for Failure {
     fn from(error: DataError) -> Self {
-        Self::input(error)
+        match error {
+            DataError::Import(ImportError::Write { .. }) => Self::internal(error),
+            _ => Self::input(error),
+        }
     }
 }
 

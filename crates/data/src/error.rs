@@ -378,4 +378,9 @@ pub enum DataError {
         /// What is wrong.
         message: String,
     },
+
+    // Parts of the crate with errors of their own.
+    /// An import failed.
+    #[error(transparent)]
+    Import(#[from] crate::ImportError),
 }

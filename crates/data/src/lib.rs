@@ -7,6 +7,7 @@ mod audit;
 mod catalogue;
 mod content;
 mod error;
+mod import;
 mod info;
 mod load;
 mod locate;
@@ -19,6 +20,10 @@ pub use catalogue::{
 };
 pub use content::{Content, Format, LoadOptions, Loaded, SourceFile};
 pub use error::{DataError, IdKind, Place};
+pub use import::{
+    ColumnUse, Columns, DateOrder, Granularity, ImportError, ImportOptions, ImportReport, NameChanges,
+    Reference, Removed, Role, Shares, SkipReason, Skipped, SourceReport, SplitReport, import,
+};
 pub use info::{
     Answers, CategoryCounts, Change, Classification, CompletionInfo, Details, EvolvingInfo,
     FactsPerTimeStamp, Gap, GapWidth, IdSpace, Info, IntervalsInfo, MeanAnswers, Novelty, Operations,

@@ -74,9 +74,14 @@ fn parse<'a>(
     rows.not_empty(input)
 }
 
+/// Days since 1970-01-01.
+pub(crate) fn days_since_1970(date: Date) -> i64 {
+    const HOURS_PER_DAY: i64 = 24;
+    date.duration_since(Date::constant(1970, 1, 1)).as_hours() / HOURS_PER_DAY
+}
+
 /// Days since 1970-01-01 of a date written `YYYY-MM-DD`.
 pub(super) fn iso_day(text: &[u8]) -> Option<i64> {
-    const HOURS_PER_DAY: i64 = 24;
     let &[y1, y2, y3, y4, b'-', m1, m2, b'-', d1, d2] = text else {
         return None;
     };
@@ -85,7 +90,7 @@ pub(super) fn iso_day(text: &[u8]) -> Option<i64> {
     };
     let date =
         Date::new(number(&[y1, y2, y3, y4])?, number(&[m1, m2])? as i8, number(&[d1, d2])? as i8).ok()?;
-    Some(date.duration_since(Date::constant(1970, 1, 1)).as_hours() / HOURS_PER_DAY)
+    Some(days_since_1970(date))
 }
 
 /// Turns names into ids. A field is looked up as it stands in the file; only a field that was never seen before is

@@ -30,6 +30,9 @@ use quadcast_core::Splits;
 
 use crate::{Content, SourceFile};
 
+pub(crate) use input::{Compression, Input, decoder, file_name};
+pub(crate) use labelled::days_since_1970;
+pub(crate) use lines::excerpt;
 pub(crate) use read::read;
 
 /// What a reader hands back.
