@@ -4,14 +4,13 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use jiff::ToSpan;
-use jiff::civil::Date;
 use quadcast_core::Splits;
 
 use super::error::ImportError;
 use super::options::Granularity;
 use super::report::ImportReport;
 use super::steps::StepFact;
+use crate::readers::date_of_day;
 
 /// What an import writes; nothing else is ever removed.
 const FILES: [&str; 4] = ["train.txt", "valid.txt", "test.txt", REPORT];
@@ -59,8 +58,7 @@ pub(super) fn label(step: i64, granularity: Granularity) -> String {
         _ => (step, None),
     };
     // Every step came from a date, so the way back never fails; the number would be the honest answer if it did.
-    let date =
-        Date::constant(1970, 1, 1).checked_add(day.days()).map_or(day.to_string(), |date| date.to_string());
+    let date = date_of_day(day).map_or(day.to_string(), |date| date.to_string());
     match hour {
         Some(hour) => format!("{date}T{hour:02}:00"),
         None => date,
