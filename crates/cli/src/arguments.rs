@@ -6,7 +6,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum, value_parser};
 use quadcast_core::{Duplicates, Setting, TiePolicy, ValidationUse};
 use quadcast_data::Format;
 
-use crate::commands::import;
+use crate::commands::{fetch, import};
 
 /// Learn from, forecast with and fairly judge temporal and evolving knowledge graphs.
 #[derive(Debug, Parser)]
@@ -76,7 +76,7 @@ pub struct RunOptions {
     /// The model; see `quadcast models` [default: recurrency]
     #[arg(long, value_name = "NAME")]
     pub model: Option<String>,
-    /// A dataset folder, or a name to be found in $QUADCAST_DATA
+    /// A dataset folder, or a name to be found in $QUADCAST_DATA or the cache
     #[arg(long, value_name = "PATH|NAME")]
     pub data: Option<String>,
     /// Layout of the dataset, where the detection is wrong
@@ -125,12 +125,15 @@ pub enum DataCommand {
     /// Turn a table of events (CSV, TSV, JSON Lines) into a dataset
     #[command(after_help = import::EXAMPLES)]
     Import(import::ImportArguments),
+    /// Download a published dataset
+    #[command(after_help = fetch::EXAMPLES)]
+    Fetch(fetch::FetchArguments),
 }
 
 /// A dataset on disk.
 #[derive(Debug, Args)]
 pub struct Source {
-    /// A dataset folder, or a name to be found in $QUADCAST_DATA
+    /// A dataset folder, or a name to be found in $QUADCAST_DATA or the cache
     #[arg(value_name = "PATH|NAME")]
     pub data: String,
     /// Layout of the dataset, where the detection is wrong

@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use quadcast_data::{DataError, ImportError};
+use quadcast_data::{DataError, FetchError, ImportError};
 use quadcast_eval::EvalError;
 use quadcast_models::ConfigError;
 use quadcast_report::FileError;
@@ -29,7 +29,8 @@ impl Failure {
 impl From<DataError> for Failure {
     fn from(error: DataError) -> Self {
         match error {
-            DataError::Import(ImportError::Write { .. }) => Self::internal(error),
+            DataError::Import(ImportError::Write { .. })
+            | DataError::Fetch(FetchError::Failed { .. } | FetchError::Write { .. }) => Self::internal(error),
             _ => Self::input(error),
         }
     }

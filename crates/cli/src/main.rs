@@ -45,6 +45,7 @@ fn execute(arguments: Arguments) -> Result<(), Failure> {
         Command::Data(DataCommand::Info(source)) => commands::data::info(&source, &output),
         Command::Data(DataCommand::Audit(source)) => commands::data::audit(&source, &output),
         Command::Data(DataCommand::List) => commands::data::list(&output),
+        Command::Data(DataCommand::Fetch(arguments)) => commands::fetch::execute(arguments, &output),
         Command::Data(DataCommand::Import(arguments)) => commands::import::execute(arguments, &output),
     }
 }

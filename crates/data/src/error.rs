@@ -383,4 +383,7 @@ pub enum DataError {
     /// An import failed.
     #[error(transparent)]
     Import(#[from] crate::ImportError),
+    /// A download failed.
+    #[error(transparent)]
+    Fetch(#[from] crate::FetchError),
 }

@@ -7,6 +7,7 @@ mod audit;
 mod catalogue;
 mod content;
 mod error;
+mod fetch;
 mod import;
 mod info;
 mod load;
@@ -15,11 +16,12 @@ mod readers;
 
 pub use audit::{Audit, Check, Verdict, audit};
 pub use catalogue::{
-    CatalogueMatch, Family, SnapshotCounts, VARIANTS, Variant, compare, fingerprint, identify, lookup,
-    split_fingerprints,
+    CatalogueMatch, Download, Family, SnapshotCounts, VARIANTS, Variant, compare, fingerprint, identify,
+    lookup, split_fingerprints,
 };
 pub use content::{Content, Format, LoadOptions, Loaded, SourceFile};
 pub use error::{DataError, IdKind, Place};
+pub use fetch::{Cause, FetchError, FetchOptions, FetchReport, Fetched, Mirror, cache_folder, fetch};
 pub use import::{
     ColumnUse, Columns, DateOrder, Granularity, ImportError, ImportOptions, ImportReport, NameChanges,
     Reference, Removed, Role, Shares, SkipReason, Skipped, SourceReport, SplitReport, import,

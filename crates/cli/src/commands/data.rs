@@ -38,7 +38,7 @@ pub fn list(output: &Output) -> Result<(), Failure> {
     output.result(&VARIANTS, || {
         let mut text = catalogue();
         text.push_str("✓ counted and hashed by this project, the rest as published; ");
-        text.push_str("-v shows sources and quirks\n");
+        text.push_str("↓ `quadcast data fetch` can download it;\n-v shows sources and quirks\n");
         if output.verbose {
             text.extend(VARIANTS.iter().map(details));
         }
@@ -58,7 +58,7 @@ fn catalogue() -> String {
         for variant in VARIANTS.iter().filter(|variant| variant.family == family) {
             table.add_row([
                 variant.name.to_owned(),
-                if variant.stored { "✓" } else { "" }.to_owned(),
+                format!("{}{}", mark(variant.stored, "✓"), mark(!variant.files.is_empty(), "↓")),
                 number(variant.entities),
                 number(variant.relations),
                 number(variant.train),
@@ -74,6 +74,10 @@ fn catalogue() -> String {
         text.push_str(&format!("{}\n{}\n\n", family.word(), table.trim_fmt()));
     }
     text
+}
+
+const fn mark(set: bool, sign: &str) -> &str {
+    if set { sign } else { "" }
 }
 
 /// Source, licence, other names and quirks of a variant.

@@ -1,6 +1,7 @@
 //! One file per verb.
 
 pub mod data;
+pub mod fetch;
 pub mod import;
 pub mod models;
 pub mod run;
