@@ -37,8 +37,8 @@ pub fn audit(source: &Source, output: &Output) -> Result<(), Failure> {
 pub fn list(output: &Output) -> Result<(), Failure> {
     output.result(&VARIANTS, || {
         let mut text = catalogue();
-        text.push_str("✓ counted and hashed by this project, the rest as published; ");
-        text.push_str("↓ `quadcast data fetch` can download it;\n-v shows sources and quirks\n");
+        text.push_str("✓ counted and hashed by this project, the rest as published\n");
+        text.push_str("↓ `quadcast data fetch` can download it; -v shows sources and quirks\n");
         if output.verbose {
             text.extend(VARIANTS.iter().map(details));
         }

@@ -118,7 +118,11 @@ pub enum FetchError {
 }
 
 fn listed(mirrors: &[Mirror]) -> String {
-    mirrors.iter().map(|mirror| format!("\n  {}: {}", mirror.url, mirror.cause)).collect()
+    let mut text = String::new();
+    for mirror in mirrors {
+        text.push_str(&format!("\n  {}: {}", mirror.url, mirror.cause));
+    }
+    text
 }
 
 fn advice(mirrors: &[Mirror]) -> &'static str {

@@ -159,5 +159,5 @@ fn cause(error: &ureq::Error, patience: Duration) -> Cause {
 pub(super) fn sha256(path: &Path) -> io::Result<String> {
     let mut hasher = Sha256::new();
     io::copy(&mut File::open(path)?, &mut hasher)?;
-    Ok(hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(format!("{:x}", hasher.finalize()))
 }

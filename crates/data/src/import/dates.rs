@@ -246,8 +246,12 @@ fn with_time(form: Form, date: [i64; 3], rest: &[u8], open: Option<()>) -> Resul
     let (seconds, zone) = time_of_day(time)?;
     let moment = Moment { seconds, ..day.moment };
     let parsed = Parsed { moment, ..day };
-    match offset(zone.trim_ascii()).ok_or(DateProblem::Unknown)? {
-        None => Ok(parsed),
+    let zone = zone.trim_ascii();
+    if zone.is_empty() {
+        return Ok(parsed);
+    }
+    match offset(zone) {
+        None => Err(DateProblem::Unknown),
         Some(0) => Ok(Parsed { zoned: true, ..parsed }),
         Some(_) if open.is_some() => Err(DateProblem::OpenZone),
         Some(east) => {
@@ -291,12 +295,10 @@ fn seconds([hour, minute, second]: [i64; 3]) -> Option<u32> {
     (hour < 24 && minute < 60 && second < 60).then_some((hour * 3600 + minute * 60 + second) as u32)
 }
 
-/// Seconds east of Greenwich: `Z`, `UTC`, `+02`, `+0200`, `+02:00`; `Some(None)` without a zone.
-fn offset(text: &[u8]) -> Option<Option<i64>> {
-    match text {
-        [] => return Some(None),
-        b"Z" | b"z" | b"UTC" | b"GMT" => return Some(Some(0)),
-        _ => {}
+/// Seconds east of Greenwich: `Z`, `UTC`, `+02`, `+0200`, `+02:00`.
+fn offset(text: &[u8]) -> Option<i64> {
+    if matches!(text, b"Z" | b"z" | b"UTC" | b"GMT") {
+        return Some(0);
     }
     let (sign, rest) = match text {
         [b'+', rest @ ..] => (1, rest),
@@ -312,7 +314,7 @@ fn offset(text: &[u8]) -> Option<Option<i64>> {
         return None;
     }
     let (hours, minutes) = (value(&hours), value(&minutes));
-    (hours < 24 && minutes < 60).then(|| Some(sign * (hours * 3600 + minutes * 60)))
+    (hours < 24 && minutes < 60).then(|| sign * (hours * 3600 + minutes * 60))
 }
 
 #[cfg(test)]

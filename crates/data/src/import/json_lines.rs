@@ -151,7 +151,7 @@ impl Text<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Text<'_> {
+impl Visitor<'_> for Text<'_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,6 +1,6 @@
 //! The import from end to end.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use quadcast_core::{Duplicates, Splits};
 
@@ -11,10 +11,10 @@ use super::error::ImportError;
 use super::json_lines::JsonLines;
 use super::layout::{Layout, of_json, of_table};
 use super::options::{Granularity, ImportOptions};
-use super::report::{ColumnUse, ImportReport, NameChanges, Removed, SourceReport, SplitReport};
+use super::report::{ColumnUse, ImportReport, NameChanges, Removed, Skipped, SourceReport, SplitReport};
 use super::source::{Kind, Source};
 use super::steps::{Decision, StepFact, on_steps};
-use super::table::Table;
+use super::table::{Dialect, Table};
 use super::write::{check, label, write, written_names};
 use crate::DataError;
 
@@ -37,13 +37,7 @@ pub fn import(options: &ImportOptions) -> Result<ImportReport, DataError> {
     let names = collector.changes();
     let skipped = std::mem::take(&mut collector.skipped).into_report();
     if collector.facts.is_empty() {
-        let rows = skipped.iter().map(|reason| reason.rows).sum();
-        let first = skipped.iter().flat_map(|reason| &reason.examples).next().cloned();
-        return Err(match (first, options.inputs.first()) {
-            (None, Some(path)) => ImportError::NoRows { path: path.clone() },
-            (first, _) => ImportError::NothingLeft { skipped: rows, first: first.unwrap_or_default() },
-        }
-        .into());
+        return Err(nothing(&options.inputs, &skipped).into());
     }
     let facts = ordered(on_steps(std::mem::take(&mut collector.facts), &decision), options.duplicates);
     let splits = divided(&facts.facts, options.shares, decision.granularity)?;
@@ -73,6 +67,18 @@ pub fn import(options: &ImportOptions) -> Result<ImportReport, DataError> {
     Ok(report)
 }
 
+/// The error of an import without a single fact.
+fn nothing(inputs: &[PathBuf], skipped: &[Skipped]) -> ImportError {
+    let first = skipped.iter().flat_map(|reason| &reason.examples).next().cloned();
+    match (first, inputs.first()) {
+        (None, Some(path)) => ImportError::NoRows { path: path.clone() },
+        (first, _) => ImportError::NothingLeft {
+            skipped: skipped.iter().map(|reason| reason.rows).sum(),
+            first: first.unwrap_or_default(),
+        },
+    }
+}
+
 /// Reads one file.
 fn read(path: &Path, options: &ImportOptions, collector: &mut Collector) -> Result<SourceReport, DataError> {
     let source = Source::open(path)?;
@@ -98,7 +104,7 @@ fn read(path: &Path, options: &ImportOptions, collector: &mut Collector) -> Resu
     Ok(SourceReport {
         path,
         format: if layout.dialect.is_some() { "table" } else { "json-lines" },
-        delimiter: layout.dialect.map(|dialect| dialect.delimiter_words()),
+        delimiter: layout.dialect.map(Dialect::delimiter_words),
         header: layout.dialect.is_some() && layout.names.is_some(),
         columns,
         guessed: layout.guessed,

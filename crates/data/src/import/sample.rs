@@ -33,31 +33,36 @@ pub(super) fn sample_rows(text: &[u8], dialect: Dialect) -> Vec<SampleRow> {
     rows
 }
 
-/// The delimiter that cuts most rows like the first one, with the columns that are needed; or the most columns that
-/// any delimiter gives.
+/// The delimiter that cuts most rows like the first one, into at least four columns; or the most columns that any
+/// delimiter gives.
 pub(super) fn detect(text: &[u8], columns: Option<&Columns>) -> Result<Dialect, usize> {
     /// Subject, relation, object, date.
     const FEWEST: usize = 4;
-    let needed = columns.map_or(FEWEST, |columns| columns.width().max(FEWEST));
     let mut most = 1;
     let mut best = None;
+    // A dialect in which the first row never ends; whoever reads it will say so.
+    let mut open = None;
     for delimiter in DELIMITERS {
         let dialect = Dialect { delimiter, quoting: delimiter != b'\t' || tabs_with_quotes(text) };
         let rows = sample_rows(text, dialect);
-        let Some(first) = rows.first() else { continue };
+        let Some(first) = rows.first() else {
+            open.get_or_insert(dialect);
+            continue;
+        };
         let width = first.fields.len();
         most = most.max(width);
-        if width < needed {
+        if width < FEWEST {
             continue;
         }
         let named = columns.is_some_and(|columns| columns.by_name(&first.fields).is_ok());
         let alike = rows.iter().filter(|row| row.fields.len() == width).count();
-        let score = (named, alike, width);
+        let wide = columns.is_none_or(|columns| width >= columns.width());
+        let score = (named, wide, alike, width);
         if best.is_none_or(|(other, _)| score >= other) {
             best = Some((score, dialect));
         }
     }
-    best.map(|(_, dialect)| dialect).ok_or(most)
+    best.map(|(_, dialect)| dialect).or(open).ok_or(most)
 }
 
 /// Whether a text with tabs quotes fields as CSV does: every field with a quotation mark starts and ends with one.
