@@ -68,7 +68,7 @@ fn standard_input_is_a_file() {
     let mut command = room.command("data import - --out mine");
     command.write_stdin("head,type,tail,year\nA,r,B,2001\nB,r,C,2002\nC,r,A,2003\n");
     let answer = Answer::of(&mut command, "-").success();
-    answer.assert_says(&["stdin: 3 rows", "guessed from the names", "One step is one year"]);
+    answer.assert_says(&["stdin: 3 rows", "They were guessed from the names", "One step is one year"]);
 }
 
 #[test]

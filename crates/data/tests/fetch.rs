@@ -31,7 +31,7 @@ fn variant(urls: &[String], sha256: &'static str) -> Variant {
 fn quick(folder: &TempDir) -> FetchOptions {
     FetchOptions {
         out: Some(folder.path().join("small")),
-        patience: Duration::from_millis(1000),
+        patience: Duration::from_secs(1),
         pause: Duration::from_millis(5),
         ..FetchOptions::default()
     }

@@ -158,12 +158,14 @@ impl ImportReport {
 impl SourceReport {
     fn text(&self) -> String {
         let columns: Vec<String> = self.columns.iter().map(ColumnUse::text).collect();
-        let how = if self.guessed { " (guessed from the names; --columns overrides)" } else { "" };
         let mut text = format!("{}: {} rows", self.path.display(), self.rows);
         if self.skipped > 0 {
             text.push_str(&format!(", {} of them skipped", self.skipped));
         }
-        text.push_str(&format!("\n  Columns: {}{how}.\n", columns.join(", ")));
+        text.push_str(&format!("\n  Columns: {}.\n", columns.join(", ")));
+        if self.guessed {
+            text.push_str("  They were guessed from the names in the header; --columns overrides.\n");
+        }
         text.extend(self.notes.iter().map(|note| format!("  {note}\n")));
         text
     }
