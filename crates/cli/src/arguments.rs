@@ -10,6 +10,7 @@ use crate::commands;
 use crate::commands::compare::{self, CompareOptions};
 use crate::commands::evaluate::{self, EvaluateOptions};
 use crate::commands::export::{self, ExportOptions};
+use crate::commands::{fetch, import};
 
 /// Learn from, forecast with and fairly judge temporal and evolving knowledge graphs.
 #[derive(Debug, Parser)]
@@ -27,6 +28,7 @@ const EXAMPLES: &str = "Examples:
   quadcast data info examples/harbour    what is in a dataset
   quadcast data audit ICEWS14            is it sound? (names are looked up in $QUADCAST_DATA)
   quadcast report runs/*                 one page: tables, charts, is the comparison fair?
+  quadcast data import e.csv --out mine  make a dataset of your own events
   quadcast models                        what there is, with papers and settings
 
 Exit codes: 0 success, 1 failure, 2 wrong usage or bad input.";
@@ -93,7 +95,7 @@ pub struct RunOptions {
     /// The model; see `quadcast models` [default: recurrency]
     #[arg(long, value_name = "NAME")]
     pub model: Option<String>,
-    /// A dataset folder, or a name to be found in $QUADCAST_DATA
+    /// A dataset folder, or a name to be found in $QUADCAST_DATA or the cache
     #[arg(long, value_name = "PATH|NAME")]
     pub data: Option<String>,
     /// Layout of the dataset, where the detection is wrong
@@ -147,12 +149,18 @@ pub enum DataCommand {
         after_help = "Examples:\n  quadcast data synth --out tmp-village\n  quadcast data synth --world icews-like --seed 7 --out tmp-icews"
     )]
     Synth(commands::synth::Options),
+    /// Turn a table of events (CSV, TSV, JSON Lines) into a dataset
+    #[command(after_help = import::EXAMPLES)]
+    Import(import::ImportArguments),
+    /// Download a published dataset
+    #[command(after_help = fetch::EXAMPLES)]
+    Fetch(fetch::FetchArguments),
 }
 
 /// A dataset on disk.
 #[derive(Debug, Args)]
 pub struct Source {
-    /// A dataset folder, or a name to be found in $QUADCAST_DATA
+    /// A dataset folder, or a name to be found in $QUADCAST_DATA or the cache
     #[arg(value_name = "PATH|NAME")]
     pub data: String,
     /// Layout of the dataset, where the detection is wrong

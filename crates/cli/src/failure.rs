@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use quadcast_data::DataError;
+use quadcast_data::{DataError, FetchError, ImportError};
 use quadcast_eval::EvalError;
 use quadcast_models::ConfigError;
 use quadcast_report::FileError;
@@ -30,7 +30,9 @@ impl Failure {
 impl From<DataError> for Failure {
     fn from(error: DataError) -> Self {
         match error {
-            DataError::Write { .. } => Self::internal(error),
+            DataError::Write { .. }
+            | DataError::Import(ImportError::Write { .. })
+            | DataError::Fetch(FetchError::Failed { .. } | FetchError::Write { .. }) => Self::internal(error),
             _ => Self::input(error),
         }
     }

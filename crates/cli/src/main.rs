@@ -54,5 +54,7 @@ fn execute(arguments: Arguments) -> Result<(), Failure> {
         Command::Data(DataCommand::Export(options)) => commands::export::execute(&options, &output),
         Command::Data(DataCommand::List) => commands::data::list(&output),
         Command::Data(DataCommand::Synth(options)) => commands::synth::execute(&options, &output),
+        Command::Data(DataCommand::Fetch(arguments)) => commands::fetch::execute(arguments, &output),
+        Command::Data(DataCommand::Import(arguments)) => commands::import::execute(arguments, &output),
     }
 }

@@ -188,7 +188,7 @@ fn list_of_benchmarks() {
         variants.iter().find(|variant| variant["name"] == name).expect("a listed name")["stored"].clone()
     };
     assert_eq!((stored("ICEWS14"), stored("GDELT")), (json!(true), json!(false)));
-    assert_eq!(text.row("ICEWS14")[..4], ["ICEWS14", "✓", "7", "128"]);
+    assert_eq!(text.row("ICEWS14")[..4], ["ICEWS14", "✓↓", "7", "128"]);
     assert_eq!(text.row("GDELT")[..3], ["GDELT", "7", "691"]);
     for family in ["forecasting", "completion", "intervals", "evolving", "static"] {
         assert_eq!(text.row(family), [family]);

@@ -53,6 +53,7 @@ fn commands_of_the_documents_succeed() {
     for page in pages() {
         let room = Room::new();
         room.place_harbour("examples/harbour");
+        room.place_market("examples/market");
         for command in commands(&page) {
             if let Some(arguments) = arguments(&command) {
                 room.quadcast(arguments).success();

@@ -18,6 +18,8 @@ pub enum TimeUnit {
     Hour,
     /// Days.
     Day,
+    /// Calendar months.
+    Month,
     /// Years.
     Year,
     /// Unknown: the file only numbers its steps.
@@ -32,6 +34,7 @@ impl TimeUnit {
             Self::Minute => "minute",
             Self::Hour => "hour",
             Self::Day => "day",
+            Self::Month => "month",
             Self::Year => "year",
             Self::Step => "step",
         }
@@ -66,7 +69,7 @@ impl Calendar {
         Self { unit: TimeUnit::Year, year_zero: Some(year), day_zero: None }
     }
 
-    /// A time stamp in words: an ISO date, a date with a time, a year, or the bare number.
+    /// A time stamp in words: an ISO date, a date with a time, a month, a year, or the bare number.
     pub fn label(&self, time: i64) -> String {
         self.calendar_label(time).unwrap_or_else(|| time.to_string())
     }
@@ -79,14 +82,23 @@ impl Calendar {
         if self.unit == TimeUnit::Year {
             return text.parse::<i64>().ok()?.checked_sub(i64::from(year));
         }
-        let moment: DateTime = text.parse().or_else(|_| text.replacen(' ', "T", 1).parse()).ok()?;
+        // A month stands for its first day.
+        let moment: DateTime = text
+            .parse()
+            .or_else(|_| text.replacen(' ', "T", 1).parse())
+            .or_else(|_| format!("{text}-01").parse())
+            .ok()?;
+        if self.unit == TimeUnit::Month {
+            let months = |moment: DateTime| 12 * i64::from(moment.year()) + i64::from(moment.month());
+            return Some(months(moment) - months(self.zero()?));
+        }
         let seconds = moment.duration_since(self.zero()?).as_secs();
         let unit = match self.unit {
             TimeUnit::Second => 1,
             TimeUnit::Minute => 60,
             TimeUnit::Hour => 3_600,
             TimeUnit::Day => 86_400,
-            TimeUnit::Year | TimeUnit::Step => return None,
+            TimeUnit::Month | TimeUnit::Year | TimeUnit::Step => return None,
         };
         Some(seconds.div_euclid(unit))
     }
@@ -109,9 +121,13 @@ impl Calendar {
             TimeUnit::Minute => jiff::Span::new().try_minutes(time),
             TimeUnit::Hour => jiff::Span::new().try_hours(time),
             TimeUnit::Day => jiff::Span::new().try_days(time),
+            TimeUnit::Month => jiff::Span::new().try_months(time),
             TimeUnit::Year | TimeUnit::Step => return None,
         };
         let moment = zero.checked_add(span.ok()?).ok()?;
+        if self.unit == TimeUnit::Month {
+            return Some(format!("{:04}-{:02}", moment.year(), moment.month()));
+        }
         if moment.time() == jiff::civil::Time::midnight() {
             Some(moment.date().to_string())
         } else {
@@ -254,6 +270,7 @@ mod tests {
     fn labels_fall_back_to_the_number() {
         assert_eq!(TimeAxis::new(vec![7], Calendar::UNKNOWN).label(Step(0)), "7");
         assert_eq!(Calendar::years_from(1830).label(188), "2018");
+        assert_eq!(Calendar::from_january_first(TimeUnit::Month, 1970).label(-1), "1969-12");
         assert_eq!(Calendar::from_january_first(TimeUnit::Minute, 2018).label(15), "2018-01-01 00:15");
         assert_eq!(Calendar::from_january_first(TimeUnit::Day, 2018).label(i64::MAX), i64::MAX.to_string());
     }

@@ -405,4 +405,12 @@ pub enum DataError {
         /// What is wrong.
         message: String,
     },
+
+    // Parts of the crate with errors of their own.
+    /// An import failed.
+    #[error(transparent)]
+    Import(#[from] crate::ImportError),
+    /// A download failed.
+    #[error(transparent)]
+    Fetch(#[from] crate::FetchError),
 }

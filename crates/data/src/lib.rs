@@ -8,6 +8,8 @@ mod audit;
 mod catalogue;
 mod content;
 mod error;
+mod fetch;
+mod import;
 mod info;
 mod load;
 mod locate;
@@ -16,11 +18,16 @@ mod synth;
 
 pub use audit::{Audit, Check, Verdict, audit};
 pub use catalogue::{
-    CatalogueMatch, Family, SnapshotCounts, VARIANTS, Variant, compare, fingerprint, identify, lookup,
-    split_fingerprints,
+    CatalogueMatch, Download, Family, SnapshotCounts, VARIANTS, Variant, compare, fingerprint, identify,
+    lookup, split_fingerprints,
 };
 pub use content::{Content, Format, LoadOptions, Loaded, SourceFile};
 pub use error::{DataError, IdKind, Place};
+pub use fetch::{Cause, FetchError, FetchOptions, FetchReport, Fetched, Mirror, cache_folder, fetch};
+pub use import::{
+    ColumnUse, Columns, DateOrder, Granularity, ImportError, ImportOptions, ImportReport, NameChanges,
+    Reference, Removed, Role, Shares, SkipReason, Skipped, SourceReport, SplitReport, import,
+};
 pub use info::{
     Answers, CategoryCounts, Change, Classification, CompletionInfo, Details, EvolvingInfo,
     FactsPerTimeStamp, Gap, GapWidth, IdSpace, Info, IntervalsInfo, MeanAnswers, Novelty, Operations,

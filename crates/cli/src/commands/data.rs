@@ -83,8 +83,8 @@ pub fn audit(source: &Source, output: &Output) -> Result<(), Failure> {
 pub fn list(output: &Output) -> Result<(), Failure> {
     output.result(&VARIANTS, || {
         let mut text = catalogue();
-        text.push_str("✓ counted and hashed by this project, the rest as published; ");
-        text.push_str("-v shows sources and quirks\n");
+        text.push_str("✓ counted and hashed by this project, the rest as published\n");
+        text.push_str("↓ `quadcast data fetch` can download it; -v shows sources and quirks\n");
         if output.verbose {
             text.extend(VARIANTS.iter().map(details));
         }
@@ -104,7 +104,7 @@ fn catalogue() -> String {
         for variant in VARIANTS.iter().filter(|variant| variant.family == family) {
             table.add_row([
                 variant.name.to_owned(),
-                if variant.stored { "✓" } else { "" }.to_owned(),
+                format!("{}{}", mark(variant.stored, "✓"), mark(!variant.files.is_empty(), "↓")),
                 number(variant.entities),
                 number(variant.relations),
                 number(variant.train),
@@ -120,6 +120,10 @@ fn catalogue() -> String {
         text.push_str(&format!("{}\n{}\n\n", family.word(), table.trim_fmt()));
     }
     text
+}
+
+const fn mark(set: bool, sign: &str) -> &str {
+    if set { sign } else { "" }
 }
 
 /// Source, licence, other names and quirks of a variant.

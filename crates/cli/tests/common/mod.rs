@@ -59,6 +59,15 @@ impl Room {
         }
     }
 
+    /// Copies the example table of events.
+    pub fn place_market(&self, folder: &str) {
+        let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/market/events.csv");
+        self.write(
+            &format!("{folder}/events.csv"),
+            fs::read(example).expect("the example table is committed"),
+        );
+    }
+
     /// Writes a dataset of three days, each with this fact and what follows the date.
     pub fn place_days(&self, folder: &str, fact: &str, rest: &str) {
         for (split, day) in [("train", 1), ("valid", 2), ("test", 3)] {
@@ -116,6 +125,7 @@ impl Room {
             .args(arguments.split_whitespace())
             .current_dir(self.folder.path())
             .env_remove("QUADCAST_DATA")
+            .env("QUADCAST_CACHE", self.path("cache"))
             .env_remove("COLUMNS")
             .timeout(PATIENCE);
         command

@@ -1,6 +1,7 @@
 //! Variants for completion: splits drawn at random, so that they interleave in time. The files carry names and dates.
 //! Hashes are over the ids that the reader gives to names: those of the dataset's own map, else first appearance.
 
+use super::downloads;
 use super::variant::{Family, Variant};
 
 const BASE: Variant = Variant { family: Family::Completion, ..Variant::UNKNOWN };
@@ -51,6 +52,7 @@ pub(super) const COMPLETION: &[Variant] = &[
     .hashed("3dc8a17305b6e6e4", ["526854b440277f1a", "e6aa801b7296d912", "c1606ab3bd37c423"]),
     Variant {
         name: "ICEWS14RR",
+        files: downloads::ICEWS14RR,
         aliases: &["completion/ICEWS14RR"],
         time: "365 days of 2014",
         source: NAIVE_RULES,

@@ -1,5 +1,6 @@
 //! Variants that change in steps: triple operations, snapshots, and the continual-learning family.
 
+use super::downloads;
 use super::variant::{Family, SnapshotCounts, Variant};
 
 const BASE: Variant = Variant { family: Family::Evolving, ..Variant::UNKNOWN };
@@ -81,6 +82,7 @@ pub(super) const EVOLVING: &[Variant] = &[
     },
     Variant {
         name: "YAGO-3SP",
+        files: downloads::YAGO_3SP,
         aliases: &["YAGO3SP"],
         entities: Some(27136),
         relations: Some(37),

@@ -5,6 +5,7 @@
 
 use quadcast_core::{Calendar, TimeUnit};
 
+use super::downloads;
 use super::variant::{Family, Variant};
 
 const BASE: Variant = Variant { family: Family::Forecasting, ..Variant::UNKNOWN };
@@ -25,6 +26,7 @@ const MINUTES: Calendar = Calendar { unit: TimeUnit::Minute, year_zero: None, da
 pub(super) const FORECASTING: &[Variant] = &[
     Variant {
         name: "ICEWS14",
+        files: downloads::ICEWS14,
         aliases: &["ICEWS14 (a)", "ICEWS14a"],
         time: "365 days, written in hours",
         calendar: Some(hours_from(2014)),
@@ -41,6 +43,7 @@ pub(super) const FORECASTING: &[Variant] = &[
     .hashed("601b1694c48fc004", ["c8834db7dbd91084", "18ce50d068a84d33", "b71841bac68f4ac8"]),
     Variant {
         name: "ICEWS18",
+        files: downloads::ICEWS18,
         aliases: &["ICEWS18 (a)", "ICEWS18a"],
         time: "304 days, written in hours",
         calendar: Some(hours_from(2018)),
@@ -135,6 +138,7 @@ pub(super) const FORECASTING: &[Variant] = &[
     .hashed("08577e8a3ee91f5d", ["6acf442a8610e1d7", "e2905674af195bd5", "f94eaaa5cd9f09ab"]),
     Variant {
         name: "GDELT-small",
+        files: downloads::GDELT_SMALL,
         aliases: &[],
         time: "317 steps of 15 minutes",
         calendar: Some(MINUTES),

@@ -4,6 +4,7 @@
 //! another. The catalogue therefore lists *variants*, says what is odd about each, and recognises them by content.
 
 mod completion;
+mod downloads;
 mod evolving;
 mod fingerprint;
 mod forecasting;
@@ -14,7 +15,7 @@ mod variant;
 pub use fingerprint::{fingerprint, split_fingerprints};
 pub use identify::{CatalogueMatch, compare, identify, lookup};
 pub(crate) use identify::{Hashes, compare_with};
-pub use variant::{Family, SnapshotCounts, Variant};
+pub use variant::{Download, Family, SnapshotCounts, Variant};
 
 /// Every variant that the project's specifications name, also those that nobody could hand us.
 pub const VARIANTS: &[Variant] = &variant::join::<COUNT>(GROUPS);

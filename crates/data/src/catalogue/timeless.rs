@@ -1,5 +1,6 @@
 //! Variants with validity intervals, and graphs without time.
 
+use super::downloads;
 use super::variant::{Family, Variant};
 
 const INTERVAL: Variant =
@@ -9,6 +10,7 @@ const INTERVAL: Variant =
 pub(super) const INTERVALS: &[Variant] = &[
     Variant {
         name: "wikidata12k",
+        files: downloads::WIKIDATA12K,
         aliases: &["Wikidata12k", "HyTE Wikidata12k"],
         time: "years 19 to 2020",
         source: "github.com/soledad921/ATISE @ 711e2136e10b, wikidata/",
@@ -22,6 +24,7 @@ pub(super) const INTERVALS: &[Variant] = &[
     .hashed("3d6db87dfae19d39", ["b0ec1c55195cb9cf", "3f0594744dfa4af4", "7c4a34e1ca8ecb08"]),
     Variant {
         name: "yago11k",
+        files: downloads::YAGO11K,
         aliases: &["YAGO11k", "HyTE YAGO11k"],
         time: "years -431 to 2844",
         source: "github.com/soledad921/ATISE @ 711e2136e10b, yago/",
@@ -42,14 +45,25 @@ const OPENKE: Variant = Variant {
 
 /// The classic graphs without time.
 pub(super) const STATIC: &[Variant] = &[
-    Variant { name: "WN18", quirks: &["0.94 of the test facts have their reversed pair in train"], ..OPENKE }
-        .sized([40943, 18], [141_442, 5000, 5000])
-        .hashed("a5f99a5ca3c5ac2f", ["2fef39840e16fa9b", "ef82e41fef139c60", "ba44fba0aeba9f9e"]),
-    Variant { name: "WN18RR", quirks: &["209 test entities never occur in train"], ..OPENKE }
-        .sized([40943, 11], [86835, 3034, 3134])
-        .hashed("cb81cf4d87629bf2", ["20df0974c9eb3282", "c517718cc62f1e6b", "373f20011fc18bbe"]),
+    Variant {
+        name: "WN18",
+        files: downloads::WN18,
+        quirks: &["0.94 of the test facts have their reversed pair in train"],
+        ..OPENKE
+    }
+    .sized([40943, 18], [141_442, 5000, 5000])
+    .hashed("a5f99a5ca3c5ac2f", ["2fef39840e16fa9b", "ef82e41fef139c60", "ba44fba0aeba9f9e"]),
+    Variant {
+        name: "WN18RR",
+        files: downloads::WN18RR,
+        quirks: &["209 test entities never occur in train"],
+        ..OPENKE
+    }
+    .sized([40943, 11], [86835, 3034, 3134])
+    .hashed("cb81cf4d87629bf2", ["20df0974c9eb3282", "c517718cc62f1e6b", "373f20011fc18bbe"]),
     Variant {
         name: "FB15K237",
+        files: downloads::FB15K237,
         aliases: &["FB15k-237"],
         quirks: &["29 test entities never occur in train"],
         ..OPENKE

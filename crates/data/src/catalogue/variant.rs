@@ -54,6 +54,19 @@ impl SnapshotCounts {
     }
 }
 
+/// A file that can be downloaded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Download {
+    /// Path in the folder of the dataset.
+    pub path: &'static str,
+    /// Addresses, in the order in which they are tried.
+    pub urls: &'static [&'static str],
+    /// Size.
+    pub bytes: u64,
+    /// SHA-256 of the content, in hexadecimal.
+    pub sha256: &'static str,
+}
+
 /// A benchmark variant. Numbers are `None` where no source states them and no file was at hand to count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Variant {
@@ -89,6 +102,8 @@ pub struct Variant {
     pub licence: &'static str,
     /// Peculiarities that change results.
     pub quirks: &'static [&'static str],
+    /// The published files, where their addresses and checksums are known: what `data fetch` downloads.
+    pub files: &'static [Download],
     /// Whether the project holds the files and counted and hashed them itself.
     pub stored: bool,
 }
@@ -112,6 +127,7 @@ impl Variant {
         source: "",
         licence: "not stated",
         quirks: &[],
+        files: &[],
         stored: false,
     };
 

@@ -6,8 +6,8 @@ use quadcast_core::Split;
 
 use super::input::{Compression, Folder, Input, file_name};
 use super::intervals::partial_date;
-use super::labelled::iso_day;
 use super::lines::{Lines, blank_fields, excerpt, integer, tab_fields};
+use super::moments::{IMPORT, iso_minute};
 use super::splits::Naming;
 use crate::{DataError, Format};
 
@@ -37,6 +37,10 @@ pub(super) fn detect(folder: &Folder) -> Result<(Format, String), DataError> {
     let splits: Vec<&String> = split_files(folder, Naming::Plain).collect();
     if splits.is_empty() {
         return Err(unknown(folder, "no file or folder has a name of a known layout".to_string()));
+    }
+    // Imported names may look like anything, also like ids.
+    if folder.files.iter().any(|file| file == IMPORT) {
+        return Ok((Format::Labelled, format!("there is a file {IMPORT}")));
     }
     by_rows(folder, &splits)
 }
@@ -128,7 +132,7 @@ fn row_kind(row: &[u8]) -> Option<Kind> {
         return Some(Kind::Interval);
     }
     let (names, count) = tab_fields::<4>(row);
-    if count >= 4 && iso_day(names[3].trim_ascii()).is_some() {
+    if count >= 4 && iso_minute(names[3].trim_ascii()).is_some() {
         return Some(Kind::Dated);
     }
     (numbers >= 4).then_some(Kind::Quad)

@@ -4,14 +4,14 @@
 //! readers fast. Which decoder to use is decided by the name, so that a damaged file is called damaged and not text.
 
 use std::fs;
-use std::io::{self, Cursor, Read};
+use std::io::{self, BufRead, Cursor, Read};
 use std::path::{Path, PathBuf};
 
 use crate::DataError;
 
 /// How a file is compressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Compression {
+pub(crate) enum Compression {
     Gzip,
     Bzip2,
     Xz,
@@ -29,7 +29,7 @@ impl Compression {
     ];
 
     /// The compression that a file name promises, and the name without that ending.
-    pub(super) fn of(name: &str) -> (Option<Self>, &str) {
+    pub(crate) fn of(name: &str) -> (Option<Self>, &str) {
         for (compression, ending) in Self::ALL {
             if let Some(stem) = name.strip_suffix(ending) {
                 return (Some(compression), stem);
@@ -38,7 +38,7 @@ impl Compression {
         (None, name)
     }
 
-    pub(super) const fn word(self) -> &'static str {
+    pub(crate) const fn word(self) -> &'static str {
         match self {
             Self::Gzip => "gzip",
             Self::Bzip2 => "bzip2",
@@ -50,14 +50,14 @@ impl Compression {
 }
 
 /// A file in memory.
-pub(super) struct Input {
+pub(crate) struct Input {
     pub path: PathBuf,
     pub bytes: Vec<u8>,
 }
 
 impl Input {
     /// Reads and decompresses a file.
-    pub(super) fn open(path: PathBuf) -> Result<Self, DataError> {
+    pub(crate) fn open(path: PathBuf) -> Result<Self, DataError> {
         Self::open_limited(path, None)
     }
 
@@ -108,14 +108,22 @@ impl Input {
     }
 }
 
-fn decompress(raw: &[u8], compression: Compression, limit: Option<usize>) -> io::Result<Vec<u8>> {
-    let mut decoder: Box<dyn Read + '_> = match compression {
+/// Takes the compression off a stream.
+pub(crate) fn decoder<'a>(
+    raw: impl BufRead + 'a,
+    compression: Compression,
+) -> io::Result<Box<dyn Read + 'a>> {
+    Ok(match compression {
         Compression::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(raw)),
         Compression::Bzip2 => Box::new(bzip2::bufread::MultiBzDecoder::new(raw)),
         Compression::Xz => Box::new(liblzma::bufread::XzDecoder::new_multi_decoder(raw)),
         Compression::Zstandard => Box::new(zstd::stream::read::Decoder::with_buffer(raw)?),
         Compression::Zip => return Err(io::Error::other("archives are opened by their table of contents")),
-    };
+    })
+}
+
+fn decompress(raw: &[u8], compression: Compression, limit: Option<usize>) -> io::Result<Vec<u8>> {
+    let mut decoder = decoder(raw, compression)?;
     // Text of ids shrinks to about a fifth; a wrong guess costs a reallocation, nothing else.
     let limit = limit.unwrap_or(usize::MAX);
     let mut bytes = Vec::with_capacity(raw.len().saturating_mul(5).min(limit));
@@ -144,7 +152,7 @@ fn unzip(path: &Path, raw: Vec<u8>) -> Result<Vec<u8>, DataError> {
 }
 
 /// The last part of a path for people.
-pub(super) fn file_name(path: &Path) -> String {
+pub(crate) fn file_name(path: &Path) -> String {
     path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned())
 }
 

@@ -1,18 +1,19 @@
 //! Facts with names and ISO dates: `subject⇥relation⇥object⇥YYYY-MM-DD`, the layout of the completion benchmarks.
+//! Times of day, written `YYYY-MM-DDTHH:MM`, are read too ([`super::moments`]).
 //!
 //! Names are kept as written (also a no-break space at their end); ids come from a JSON map next to the facts, or
 //! from the first appearance in train, valid, test.
 
 use std::path::PathBuf;
 
-use jiff::civil::Date;
-use quadcast_core::{Calendar, Names, Splits, Vocabulary};
+use quadcast_core::{Names, Splits, Vocabulary};
 use rustc_hash::FxHashMap;
 
 use super::Reading;
 use super::input::{Folder, Input, file_name};
 use super::json::JsonIds;
 use super::lines::{At, Lines, excerpt, tab_fields};
+use super::moments::{Clock, iso_minute};
 use super::notes::{Appearance, Notes};
 use super::quoting::{Evidence, unquoted};
 use super::splits::{Naming, find_splits, open_splits, parse_splits};
@@ -43,8 +44,8 @@ pub(super) fn read(folder: &mut Folder, notes: &mut Notes) -> Result<Reading, Da
         test: parse(&inputs.test, &mut entities, &mut relations)?,
     };
     let vocabulary = Vocabulary { entities: entities.into_names(), relations: relations.into_names() };
-    let (dataset, sources) =
-        assemble(folder.name(), vocabulary, &inputs, rows, Some(Calendar::UNIX_DAYS), notes);
+    let (rows, calendar) = Clock::of(folder, &rows, notes)?.apply(rows);
+    let (dataset, sources) = assemble(folder.name(), vocabulary, &inputs, rows, Some(calendar), notes);
     Ok(Reading { content: Content::Temporal(dataset), sources: Some(sources) })
 }
 
@@ -64,7 +65,7 @@ fn parse<'a>(
         let relation = relations.id(at(2), fields[1])?;
         let object = entities.id(at(3), fields[2])?;
         let date = fields[3].trim_ascii();
-        let time = iso_day(date).ok_or_else(|| DataError::NotADate {
+        let time = iso_minute(date).ok_or_else(|| DataError::NotADate {
             place: at(4).place(),
             found: excerpt(date),
             expected: "written YYYY-MM-DD",
@@ -72,20 +73,6 @@ fn parse<'a>(
         rows.push(line, Row { subject, relation, object, time });
     }
     rows.not_empty(input)
-}
-
-/// Days since 1970-01-01 of a date written `YYYY-MM-DD`.
-pub(super) fn iso_day(text: &[u8]) -> Option<i64> {
-    const HOURS_PER_DAY: i64 = 24;
-    let &[y1, y2, y3, y4, b'-', m1, m2, b'-', d1, d2] = text else {
-        return None;
-    };
-    let number = |digits: &[u8]| {
-        digits.iter().try_fold(0_i16, |n, d| d.is_ascii_digit().then(|| n * 10 + i16::from(d - b'0')))
-    };
-    let date =
-        Date::new(number(&[y1, y2, y3, y4])?, number(&[m1, m2])? as i8, number(&[d1, d2])? as i8).ok()?;
-    Some(date.duration_since(Date::constant(1970, 1, 1)).as_hours() / HOURS_PER_DAY)
 }
 
 /// Turns names into ids. A field is looked up as it stands in the file; only a field that was never seen before is
@@ -170,22 +157,6 @@ fn describe(inputs: &Splits<Input>, maps: &[Option<JsonIds>; 2], evidence: Evide
             Some(map) => notes.add(format!("{kind} ids from {} ({}).", file_name(&map.path), map.ids.len())),
             None => notes
                 .add(format!("No map of {kind} ids: numbered by first appearance in train, valid, test.")),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn dates_are_days() {
-        assert_eq!(iso_day(b"1970-01-01"), Some(0));
-        assert_eq!(iso_day(b"2014-01-01"), Some(16071));
-        assert_eq!(iso_day(b"1969-12-31"), Some(-1));
-        assert_eq!(iso_day(b"2000-02-29"), Some(11016));
-        for wrong in [&b"2001-02-29"[..], b"2014-13-01", b"2014-1-1", b"2014-01-01T", b"####-##-##", b""] {
-            assert_eq!(iso_day(wrong), None);
         }
     }
 }

@@ -169,7 +169,7 @@ impl At<'_> {
 }
 
 /// A field as it is shown in messages: quoted, with invisible characters made visible, and not too long.
-pub(super) fn excerpt(field: &[u8]) -> String {
+pub(crate) fn excerpt(field: &[u8]) -> String {
     const SHOWN: usize = 40;
     // A character has at most four bytes, so this prefix always holds enough of them.
     let text = String::from_utf8_lossy(&field[..field.len().min(4 * SHOWN + 4)]);

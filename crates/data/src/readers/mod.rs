@@ -14,6 +14,7 @@ mod json;
 mod labelled;
 mod lines;
 mod lists;
+mod moments;
 mod notes;
 mod openke;
 mod quads;
@@ -30,6 +31,9 @@ use quadcast_core::Splits;
 
 use crate::{Content, SourceFile};
 
+pub(crate) use input::{Compression, Input, decoder, file_name};
+pub(crate) use lines::excerpt;
+pub(crate) use moments::{date_of_day, days_since_1970};
 pub(crate) use read::read;
 
 /// What a reader hands back.

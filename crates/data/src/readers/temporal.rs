@@ -48,6 +48,22 @@ impl Rows {
         self.facts.push(row);
     }
 
+    /// Times, with immediate repetitions left out.
+    pub(super) fn times(&self) -> &[i64] {
+        &self.times
+    }
+
+    /// The same rows with times in another unit. `convert` must keep the order.
+    pub(super) fn converted(mut self, convert: impl Fn(i64) -> i64) -> Self {
+        self.facts.iter_mut().for_each(|row| row.time = convert(row.time));
+        self.times.iter_mut().for_each(|time| *time = convert(*time));
+        for (time, _) in [&mut self.earliest, &mut self.latest].into_iter().flatten() {
+            *time = convert(*time);
+        }
+        self.last = self.last.map(convert);
+        self
+    }
+
     /// Refuses a file without facts.
     pub(super) fn not_empty(self, input: &Input) -> Result<Self, DataError> {
         if self.facts.is_empty() { Err(DataError::EmptySplit { path: input.path.clone() }) } else { Ok(self) }
@@ -132,7 +148,8 @@ fn describe_axis(axis: &TimeAxis, dated: bool, notes: &mut Notes) {
     let (from, to) = (calendar.label(*first), calendar.label(*last));
     let (steps, raster) = (axis.len(), axis.granularity());
     if dated {
-        notes.add(format!("{steps} dates from {from} to {to}; times are days since 1970-01-01."));
+        let unit = calendar.unit.word();
+        notes.add(format!("{steps} dates from {from} to {to}; times are {unit}s since 1970-01-01."));
     } else {
         let unit = match calendar.unit {
             TimeUnit::Step => "the unit is unknown".to_string(),

@@ -1,0 +1,184 @@
+//! The import from end to end.
+
+use std::path::{Path, PathBuf};
+
+use quadcast_core::{Duplicates, Splits};
+
+use super::collect::{Collector, Counts, Halt};
+use super::columns::Role;
+use super::divide::{divided, ordered};
+use super::error::ImportError;
+use super::json_lines::JsonLines;
+use super::layout::{Layout, of_json, of_table};
+use super::options::{Granularity, ImportOptions};
+use super::report::{ColumnUse, ImportReport, NameChanges, Removed, Skipped, SourceReport, SplitReport};
+use super::source::{Kind, Source};
+use super::steps::{Decision, StepFact, on_steps};
+use super::table::{Dialect, Table};
+use super::write::{check, label, write, written_names};
+use crate::DataError;
+
+/// Version of `import.json`.
+const SCHEMA: u32 = 1;
+
+/// Reads tables of events, divides them by time and writes a dataset folder. The report says everything that was
+/// read, decided, skipped and written.
+pub fn import(options: &ImportOptions) -> Result<ImportReport, DataError> {
+    check(&options.out, options.overwrite)?;
+    if options.inputs.iter().filter(|path| path.as_path() == Path::new("-")).count() > 1 {
+        return Err(ImportError::StandardInputTwice.into());
+    }
+    let mut collector = Collector::new(options);
+    let mut sources = Vec::new();
+    for path in &options.inputs {
+        sources.push(read(path, options, &mut collector)?);
+    }
+    let decision = collector.dates.decide(options.date_order, options.granularity)?;
+    let names = collector.changes();
+    let skipped = std::mem::take(&mut collector.skipped).into_report();
+    if collector.facts.is_empty() {
+        return Err(nothing(&options.inputs, &skipped).into());
+    }
+    let facts = ordered(on_steps(std::mem::take(&mut collector.facts), &decision), options.duplicates);
+    let splits = divided(&facts.facts, options.shares, decision.granularity)?;
+    let duplicates = Removed { rows: facts.repeated, policy: options.duplicates };
+    let used = used(&facts.facts, &collector);
+    let report = ImportReport {
+        schema: SCHEMA,
+        out: options.out.clone(),
+        layout: "labelled",
+        rows: sources.iter().map(|source| source.rows).sum(),
+        sources,
+        skipped,
+        duplicates,
+        names,
+        facts: facts.facts.len(),
+        entities: used[0],
+        relations: used[1],
+        granularity: decision.granularity,
+        date_order: options.date_order.or(decision.order),
+        shares: options.shares,
+        splits: described(&splits, facts.facts.len(), decision.granularity),
+        notes: notes(decision, duplicates, names),
+    };
+    let [entities, relations] =
+        [&collector.entities, &collector.relations].map(|names| written_names(&names.names));
+    write(&options.out, &splits, [&entities, &relations], &report)?;
+    Ok(report)
+}
+
+/// The error of an import without a single fact.
+fn nothing(inputs: &[PathBuf], skipped: &[Skipped]) -> ImportError {
+    let first = skipped.iter().flat_map(|reason| &reason.examples).next().cloned();
+    match (first, inputs.first()) {
+        (None, Some(path)) => ImportError::NoRows { path: path.clone() },
+        (first, _) => ImportError::NothingLeft {
+            skipped: skipped.iter().map(|reason| reason.rows).sum(),
+            first: first.unwrap_or_default(),
+        },
+    }
+}
+
+/// Reads one file.
+fn read(path: &Path, options: &ImportOptions, collector: &mut Collector) -> Result<SourceReport, DataError> {
+    let source = Source::open(path)?;
+    let layout = match source.kind {
+        Kind::Table(promised) => of_table(&source, promised, options)?,
+        Kind::JsonLines => of_json(&source, options.columns.as_ref())?,
+    };
+    collector.dates.expect(layout.form);
+    let (path, compression) = (source.path.clone(), source.compression);
+    let counts = rows(source, &layout, collector).map_err(|halt| match halt {
+        Halt::Bad(error) => error.into(),
+        Halt::Stop(stop) => stop.error(&path, compression),
+    })?;
+    let columns = Role::ALL.map(|role| {
+        let position = layout.positions[role as usize];
+        let name = layout.names.as_ref().and_then(|names| names.get(position)).cloned();
+        ColumnUse { role, position: position + 1, name }
+    });
+    let mut notes = layout.notes;
+    if let Some(compression) = compression {
+        notes.insert(0, format!("Decompressed ({}).", compression.word()));
+    }
+    Ok(SourceReport {
+        path,
+        format: if layout.dialect.is_some() { "table" } else { "json-lines" },
+        delimiter: layout.dialect.map(Dialect::delimiter_words),
+        header: layout.dialect.is_some() && layout.names.is_some(),
+        columns,
+        guessed: layout.guessed,
+        rows: counts.rows,
+        skipped: counts.skipped,
+        notes,
+    })
+}
+
+fn rows(source: Source, layout: &Layout, collector: &mut Collector) -> Result<Counts, Halt> {
+    let path = source.path.clone();
+    match (layout.dialect, &layout.names) {
+        (Some(dialect), names) => {
+            let reader = source.into_reader();
+            let mut table = Table::new(reader, dialect, names.is_some(), layout.width, layout.positions);
+            collector.read(&path, &mut table)
+        }
+        (None, names) => {
+            let key = |position: usize| names.as_ref().and_then(|names| names.get(position)).cloned();
+            let keys = layout.positions.map(|position| key(position).unwrap_or_default());
+            collector.read(&path, &mut JsonLines::new(source.into_reader(), keys))
+        }
+    }
+}
+
+/// Entities and relations that facts use.
+fn used(facts: &[StepFact], collector: &Collector) -> [usize; 2] {
+    let mut entities = vec![false; collector.entities.names.len()];
+    let mut relations = vec![false; collector.relations.names.len()];
+    for fact in facts {
+        entities[fact.subject as usize] = true;
+        entities[fact.object as usize] = true;
+        relations[fact.relation as usize] = true;
+    }
+    [entities, relations].map(|used| used.into_iter().filter(|used| *used).count())
+}
+
+fn described(splits: &Splits<&[StepFact]>, all: usize, granularity: Granularity) -> Splits<SplitReport> {
+    let describe = |facts: &[StepFact]| {
+        let named =
+            |fact: Option<&StepFact>| fact.map_or_else(String::new, |fact| label(fact.step, granularity));
+        SplitReport {
+            facts: facts.len(),
+            share: facts.len() as f64 / all as f64,
+            steps: facts.chunk_by(|a, b| a.step == b.step).count(),
+            first: named(facts.first()),
+            last: named(facts.last()),
+        }
+    };
+    Splits { train: describe(splits.train), valid: describe(splits.valid), test: describe(splits.test) }
+}
+
+fn notes(decision: Decision, duplicates: Removed, names: NameChanges) -> Vec<String> {
+    let mut notes = decision.notes;
+    match (duplicates.rows, duplicates.policy) {
+        (0, _) => {}
+        (rows, Duplicates::Drop) => {
+            notes.push(format!(
+                "{rows} rows repeat a fact of the same {} and were dropped.",
+                decision.granularity
+            ));
+        }
+        (rows, Duplicates::Keep) => {
+            notes.push(format!(
+                "{rows} rows repeat a fact of the same {} and were kept.",
+                decision.granularity
+            ));
+        }
+    }
+    if names.trimmed_rows > 0 {
+        notes.push(format!("Blanks around fields were cut off in {} rows.", names.trimmed_rows));
+    }
+    if names.cleaned > 0 {
+        notes.push(format!("Tabs and line ends became blanks in {} names.", names.cleaned));
+    }
+    notes
+}

@@ -1,0 +1,134 @@
+//! Files and standard input as streams, with compression taken off and the first rows at hand.
+
+use std::fs::File;
+use std::io::{self, BufReader, Cursor, Read};
+use std::path::{Path, PathBuf};
+
+use super::error::ImportError;
+use crate::DataError;
+use crate::readers::{Compression, Input, decoder, file_name};
+
+/// Bytes that are looked at to find out the layout.
+const SAMPLE: usize = 1 << 18;
+
+/// Read buffer of compressed files.
+const BUFFER: usize = 1 << 18;
+
+/// What standard input is called in messages.
+const STANDARD_INPUT: &str = "stdin";
+
+/// The kind of text that a file holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Rows of fields with a delimiter; the one that the name promises, if it does.
+    Table(Option<u8>),
+    /// One JSON object per line.
+    JsonLines,
+}
+
+/// An open file.
+pub(super) struct Source {
+    /// The file, as messages name it.
+    pub path: PathBuf,
+    pub kind: Kind,
+    /// The first complete lines, without a byte order mark.
+    pub sample: Vec<u8>,
+    /// How the file is compressed.
+    pub compression: Option<Compression>,
+    rest: Box<dyn Read>,
+    /// Bytes that were read and are not in the sample.
+    ahead: Vec<u8>,
+}
+
+impl Source {
+    /// Opens a file; `-` is standard input.
+    pub(super) fn open(path: &Path) -> Result<Self, DataError> {
+        let (path, compression, mut rest) = if path == Path::new("-") {
+            (PathBuf::from(STANDARD_INPUT), None, Box::new(io::stdin()) as Box<dyn Read>)
+        } else {
+            let compression = Compression::of(&file_name(path)).0;
+            (path.to_path_buf(), compression, stream(path, compression)?)
+        };
+        let mut bytes = Vec::new();
+        rest.by_ref()
+            .take(SAMPLE as u64)
+            .read_to_end(&mut bytes)
+            .map_err(|source| failure(&path, compression, source))?;
+        let whole = bytes.len() < SAMPLE;
+        if bytes.starts_with(b"\xef\xbb\xbf") {
+            bytes.drain(..3);
+        }
+        let end = if whole {
+            bytes.len()
+        } else {
+            memchr::memrchr(b'\n', &bytes).map_or(bytes.len(), |end| end + 1)
+        };
+        let ahead = bytes.split_off(end);
+        let kind = kind(&path, &bytes)?;
+        Ok(Self { path, kind, sample: bytes, compression, rest, ahead })
+    }
+
+    /// The whole stream.
+    pub(super) fn into_reader(self) -> impl Read {
+        Cursor::new(self.sample).chain(Cursor::new(self.ahead)).chain(self.rest)
+    }
+}
+
+/// The error of a file that cannot be read.
+pub(super) fn failure(path: &Path, compression: Option<Compression>, source: io::Error) -> DataError {
+    let path = path.to_path_buf();
+    match compression {
+        Some(compression) => DataError::Corrupt { path, compression: compression.word(), source },
+        None => DataError::Io { path, source },
+    }
+}
+
+fn stream(path: &Path, compression: Option<Compression>) -> Result<Box<dyn Read>, DataError> {
+    let failed = |source| DataError::Io { path: path.to_path_buf(), source };
+    if path.is_dir() {
+        return Err(failed(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder, expected a file")));
+    }
+    let open = || File::open(path).map_err(failed);
+    match compression {
+        None => Ok(Box::new(open()?)),
+        Some(Compression::Zip) => Ok(Box::new(Cursor::new(Input::open(path.to_path_buf())?.bytes))),
+        Some(compression) => decoder(BufReader::with_capacity(BUFFER, open()?), compression)
+            .map_err(|source| failure(path, Some(compression), source)),
+    }
+}
+
+/// The kind of text by the name and the first bytes; other kinds of files are refused with advice.
+fn kind(path: &Path, sample: &[u8]) -> Result<Kind, DataError> {
+    let refused = |found, advice| {
+        Err(DataError::from(ImportError::NotATable { path: path.to_path_buf(), found, advice }))
+    };
+    let text = sample.trim_ascii_start();
+    match sample {
+        [b'P', b'A', b'R', b'1', ..] => return refused("a Parquet file", "export it as CSV"),
+        [b'P', b'K', 3, 4, ..] => {
+            return refused(
+                "an archive or a spreadsheet",
+                "export the sheet as CSV, or give the archive the ending .zip",
+            );
+        }
+        [0x1f, 0x8b, ..] => return refused("a gzip file", "give it the ending .gz"),
+        [0x28, 0xb5, 0x2f, 0xfd, ..] => return refused("a zstd file", "give it the ending .zst"),
+        [b'B', b'Z', b'h', ..] if sample.contains(&0) => {
+            return refused("a bzip2 file", "give it the ending .bz2");
+        }
+        [0xfd, b'7', b'z', b'X', b'Z', ..] => return refused("an xz file", "give it the ending .xz"),
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => return refused("text in UTF-16", "save it as UTF-8"),
+        _ if text.is_empty() => return Err(ImportError::NoRows { path: path.to_path_buf() }.into()),
+        _ if text.starts_with(b"[") && memchr::memchr(b'{', text).is_some() => {
+            return refused("a JSON array", "write one object per line (jq -c '.[]' does it)");
+        }
+        _ if text.starts_with(b"<") => return refused("markup (HTML or XML)", "check what was downloaded"),
+        _ => {}
+    }
+    let name = file_name(path).to_ascii_lowercase();
+    let stem = Compression::of(&name).1;
+    if text.starts_with(b"{") || [".jsonl", ".ndjson", ".json"].iter().any(|ending| stem.ends_with(ending)) {
+        return Ok(Kind::JsonLines);
+    }
+    Ok(Kind::Table([".tsv", ".tab"].iter().any(|ending| stem.ends_with(ending)).then_some(b'\t')))
+}
