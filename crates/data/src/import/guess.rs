@@ -2,67 +2,22 @@
 
 use super::columns::Role;
 
-/// Usual names of a role, the clearest first. Compared without case, blanks and punctuation.
-const fn usual(role: Role) -> &'static [&'static str] {
+/// Usual names of a role, separated by blanks, the clearest first. Compared without case, blanks and punctuation.
+const fn usual(role: Role) -> &'static str {
     match role {
-        Role::Subject => &[
-            "subject",
-            "source",
-            "head",
-            "actor1",
-            "sender",
-            "sourcename",
-            "actor1name",
-            "subjectname",
-            "from",
-            "initiator",
-            "actor",
-            "subj",
-        ],
-        Role::Relation => &[
-            "relation",
-            "predicate",
-            "event",
-            "type",
-            "eventtype",
-            "action",
-            "relationtype",
-            "eventtext",
-            "verb",
-            "interaction",
-            "relationname",
-            "eventcode",
-            "cameocode",
-            "rel",
-        ],
-        Role::Object => &[
-            "object",
-            "target",
-            "tail",
-            "actor2",
-            "receiver",
-            "targetname",
-            "actor2name",
-            "objectname",
-            "to",
-            "recipient",
-            "obj",
-        ],
-        Role::Date => &[
-            "date",
-            "time",
-            "timestamp",
-            "day",
-            "year",
-            "datetime",
-            "eventdate",
-            "when",
-            "month",
-            "hour",
-            "week",
-            "sqldate",
-            "createdat",
-        ],
+        Role::Subject => {
+            "subject source head actor1 sender sourcename actor1name subjectname from initiator actor subj"
+        }
+        Role::Relation => {
+            "relation predicate event type eventtype action relationtype eventtext verb interaction relationname \
+             eventcode cameocode rel"
+        }
+        Role::Object => {
+            "object target tail actor2 receiver targetname actor2name objectname to recipient obj"
+        }
+        Role::Date => {
+            "date time timestamp day year datetime eventdate when month hour week sqldate createdat"
+        }
     }
 }
 
@@ -84,7 +39,7 @@ pub(super) fn clear_roles(header: &[String]) -> [Option<usize>; 4] {
 
 fn guess_role(role: Role, header: &[String], names: &[String]) -> Result<usize, String> {
     let places = |wanted: &'static str| (0..names.len()).filter(move |&position| names[position] == wanted);
-    let mut found = usual(role).iter().flat_map(|wanted| places(wanted));
+    let mut found = usual(role).split(' ').flat_map(places);
     let Some(first) = found.next() else {
         return Err(format!("no column has a usual name for the {role}"));
     };
