@@ -2,10 +2,10 @@
 
 mod common;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use common::{Room, assert_texts};
+use common::{Room, assert_texts, say};
 
 /// A page that shows the report in frames of these widths, plays with it, and writes down what it finds. Frames,
 /// because a window cannot be as narrow as a phone.
@@ -29,7 +29,7 @@ async function look(width, theme) {
   const count = (css) => [...page.querySelectorAll(css)].filter(seen).length;
   must("one table per group", count("table.results") === 2);
   must("one curve per group", count("svg[aria-label='MRR over test steps']") === 2);
-  must("checks", count(".checklist tbody tr") === 9);
+  must("checks", count(".checklist tbody tr") === CHECKS);
   page.querySelector("[data-show=raw]").click();
   must("raw", count("[data-filter=raw] table") === 1 && count("table.results") === 2);
   page.querySelector("[data-show=time]").click();
@@ -64,19 +64,10 @@ fn percent_encoded(text: &str) -> String {
     text.bytes().map(|b| if plain(b) { char::from(b).to_string() } else { format!("%{b:02X}") }).collect()
 }
 
-#[test]
-fn page_works_on_every_screen() {
-    let Some(browser) = browser() else {
-        println!("skipped: no browser");
-        return;
-    };
-    let room = Room::with_harbour();
-    for variant in ["combined", "strict", "relaxed"] {
-        room.quadcast(&format!("run --data harbour --set variant={variant} --out {variant}")).success();
-    }
-    room.quadcast("run --data harbour --setting multi-step --out multi").success();
-    room.quadcast("report combined strict relaxed multi --out report.html").success();
-    room.write("bench.html", BENCH.replace("REPORT", &percent_encoded(&room.text("report.html"))));
+/// Shows a report of the room on every screen and plays with it. It has two groups and this many checks.
+fn assert_works(room: &Room, browser: &Path, report: &str, checks: usize) {
+    let page = percent_encoded(&room.text(report));
+    room.write("bench.html", BENCH.replace("REPORT", &page).replace("CHECKS", &checks.to_string()));
     let output = Command::new(browser)
         .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"])
         .args(["--disable-sync", "--disable-component-update", "--no-first-run", "--window-size=1700,1000"])
@@ -90,4 +81,30 @@ fn page_works_on_every_screen() {
     let console: Vec<&str> = said.lines().filter(|line| line.contains("CONSOLE")).collect();
     assert!(console.is_empty(), "{console:?}");
     assert_texts(&String::from_utf8_lossy(&output.stdout), &["<p id=\"verdict\">all is well</p>"]);
+}
+
+#[test]
+fn page_works_on_every_screen() {
+    let Some(browser) = browser() else {
+        say("skipped: no browser");
+        return;
+    };
+    let room = Room::with_harbour();
+    for variant in ["combined", "strict", "relaxed"] {
+        room.quadcast(&format!("run --data harbour --set variant={variant} --out {variant}")).success();
+    }
+    room.quadcast("run --data harbour --setting multi-step --out multi").success();
+    room.quadcast("report combined strict relaxed multi --out report.html").success();
+    assert_works(&room, &browser, "report.html", 9);
+}
+
+#[test]
+fn page_of_the_demonstration_works_on_every_screen() {
+    let Some(browser) = browser() else {
+        say("skipped: no browser");
+        return;
+    };
+    let room = Room::new();
+    room.quadcast("demo").success();
+    assert_works(&room, &browser, "quadcast-demo/report.html", 13);
 }
