@@ -5,6 +5,7 @@
 //! The one idea behind the crate: *the evaluator owns the clock*. A model is handed a [`History`] that ends
 //! before the query; gold answers and filters never reach it.
 
+mod check;
 mod dataset;
 mod error;
 mod evolving;
@@ -21,6 +22,7 @@ mod score;
 mod time;
 mod vocabulary;
 
+pub use check::{Check, Verdict};
 pub use dataset::{Dataset, Fingerprint, Split, Splits, StaticGraph, TypeConstraints};
 pub use error::{LeakError, ModelError, ScoreError};
 pub use evolving::{

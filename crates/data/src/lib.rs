@@ -16,7 +16,7 @@ mod locate;
 mod readers;
 mod synth;
 
-pub use audit::{Audit, Check, Verdict, audit};
+pub use audit::{Audit, audit};
 pub use catalogue::{
     CatalogueMatch, Download, Family, SnapshotCounts, VARIANTS, Variant, compare, fingerprint, identify,
     lookup, split_fingerprints,

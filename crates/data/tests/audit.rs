@@ -5,7 +5,8 @@
 mod small;
 
 use quadcast_core::Splits;
-use quadcast_data::{Audit, Check, Content, LoadOptions, Verdict, audit, load};
+use quadcast_core::{Check, Verdict};
+use quadcast_data::{Audit, Content, LoadOptions, audit, load};
 
 use small::{loaded, source};
 

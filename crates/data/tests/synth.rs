@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+use quadcast_core::Verdict;
 use quadcast_core::{
     Dataset, Direction, EntityId, Forecaster, HistoryIndex, Quad, Query, ScoreError, ScoreRow, ScoreSink,
 };
 use quadcast_data::{
-    Content, DataError, LoadOptions, SynthWorld, Verdict, WorldName, audit, load, synth, synth_target,
+    Content, DataError, LoadOptions, SynthWorld, WorldName, audit, load, synth, synth_target,
 };
 use serde_json::json;
 
@@ -99,7 +100,6 @@ fn icews_like_has_the_size_of_its_model() {
 }
 
 #[test]
-#[ignore = "2.3 million facts; run it with --release -- --ignored"]
 fn gdelt_like_has_the_size_of_its_model() {
     let room = tempfile::tempdir().expect("a temporary folder");
     let folder = room.path().join("gdelt-like");

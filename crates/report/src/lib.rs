@@ -19,7 +19,7 @@ mod terminal;
 
 pub use files::{FileError, write_atomically};
 pub use html::html;
-pub use options::{Check, Options, Reference, Verdict};
+pub use options::{Options, Reference};
 pub use ranks::{RANKS_FILE, read_ranks, write_ranks};
 pub use record::{
     DatasetCard, FilterMetrics, ModelCard, RelationRow, RunRecord, ScoreSource, Seconds, Selection, Status,

@@ -1,44 +1,7 @@
 //! What a caller may add to a report that the records do not hold.
 
-use quadcast_core::{Fingerprint, Setting};
+use quadcast_core::{Check, Fingerprint, Setting};
 use quadcast_eval::{Interval, Metrics};
-use serde::{Deserialize, Serialize};
-
-/// What a check found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Verdict {
-    /// As it should be.
-    Pass,
-    /// The reader should know.
-    Warn,
-    /// Not a fair comparison.
-    Fail,
-}
-
-impl Verdict {
-    /// The word used in reports.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Pass => "pass",
-            Self::Warn => "warn",
-            Self::Fail => "fail",
-        }
-    }
-}
-
-/// One question of the protocol's checklist and its answer.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Check {
-    /// Id in the checklist, such as `D1`.
-    pub id: String,
-    /// The question.
-    pub question: String,
-    /// The answer.
-    pub verdict: Verdict,
-    /// What it rests on.
-    pub evidence: String,
-}
 
 /// A row to measure runs against that is not a run: the best score that is possible, or a published one.
 #[derive(Clone, Debug, PartialEq)]

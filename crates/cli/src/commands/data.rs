@@ -1,8 +1,8 @@
 //! `quadcast data …`: what is in a dataset, is it sound, and which are known.
 
 use comfy_table::{ColumnConstraint, ContentArrangement};
-use quadcast_core::{Dataset, Split};
-use quadcast_data::{Content, Family, LoadOptions, Loaded, VARIANTS, Variant, Verdict, load, locate};
+use quadcast_core::{Dataset, Split, Verdict};
+use quadcast_data::{Content, Family, LoadOptions, Loaded, VARIANTS, Variant, load, locate};
 use quadcast_report::{counted, plain_table};
 
 use crate::arguments::Source;

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use quadcast_core::{Dataset, Filter, Setting};
-use quadcast_data::{Audit, LoadOptions, SynthWorld, Verdict, WorldName, audit, load, synth};
+use quadcast_data::{Audit, LoadOptions, SynthWorld, WorldName, audit, load, synth};
 use quadcast_models::MODELS;
 use quadcast_report::{
-    Check, LoadedRun, Options as ReportOptions, Reading, Reference, RunRecord, html, percent, plain_table,
+    LoadedRun, Options as ReportOptions, Reading, Reference, RunRecord, html, percent, plain_table,
     write_atomically,
 };
 use serde::Serialize;
@@ -83,7 +83,7 @@ pub fn execute(options: &Options, output: &Output) -> Result<(), Failure> {
         title: Some("A village that does not exist".to_owned()),
         references,
         // The report asks D1 of the runs themselves.
-        audit: audit.checks.iter().filter(|check| check.id != "D1").filter_map(report_check).collect(),
+        audit: audit.checks.iter().filter(|check| check.id != "D1").cloned().collect(),
         notes: Vec::new(),
     };
     let page = html(&runs, &extras);
@@ -174,18 +174,6 @@ fn run_row(name: &str, record: &RunRecord, best: &Reference) -> Option<Row> {
         hits10: time.metrics.hits10,
         share_of_best: time.metrics.mrr / best.metrics.mrr,
     })
-}
-
-/// A check of the data as the report takes it; questions that do not apply are left out.
-fn report_check(check: &quadcast_data::Check) -> Option<Check> {
-    let verdict = match check.verdict {
-        Verdict::Skip => return None,
-        Verdict::Pass => quadcast_report::Verdict::Pass,
-        Verdict::Warn => quadcast_report::Verdict::Warn,
-        Verdict::Fail => quadcast_report::Verdict::Fail,
-    };
-    let (id, question) = (check.id.to_owned(), check.question.to_owned());
-    Some(Check { id, question, verdict, evidence: check.evidence.clone() })
 }
 
 fn text(world: &SynthWorld, audit: &Audit, rows: &[Row], options: &Options) -> String {

@@ -10,5 +10,5 @@ mod run;
 mod separation;
 mod shape;
 
-pub use check::{Audit, Check, Verdict};
+pub use check::Audit;
 pub use run::audit;

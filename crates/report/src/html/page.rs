@@ -40,12 +40,12 @@ pub fn html(runs: &[LoadedRun], options: &Options) -> String {
 
 #[cfg(test)]
 mod tests {
-    use quadcast_core::Setting;
+    use quadcast_core::{Check, Setting, Verdict};
     use quadcast_eval::Metrics;
 
     use super::*;
+    use crate::Reference;
     use crate::samples::{RELATION, run, run_with};
-    use crate::{Check, Reference, Verdict};
 
     fn full() -> String {
         let mut multi = run("a", |_| 1);
@@ -59,10 +59,11 @@ mod tests {
             interval: Some([0.88, 0.92]),
         };
         let check = Check {
-            id: "D2".to_owned(),
-            question: "Splits in order?".to_owned(),
+            id: "D2",
+            question: "Splits in order?",
             verdict: Verdict::Pass,
             evidence: "train < valid < test".to_owned(),
+            advice: None,
         };
         let options = Options {
             title: Some("A <title>".to_owned()),

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use minijinja::Value;
-use quadcast_core::{Duplicates, Filter, Setting, ValidationUse};
+use quadcast_core::{Check, Duplicates, Filter, Setting, ValidationUse, Verdict};
 use serde::Serialize;
 
 use crate::study::{Group, Member, Section, Study, checks, frequencies, options, relations};
@@ -11,7 +11,7 @@ use crate::svg::{Curve, DotRow, Dots, Line, NARROW, WIDE};
 use crate::tables::{
     Grid, check_grid, filter_title, frequency_grid, policy_grid, relation_grid, results, seed_grid, seen_grid,
 };
-use crate::{Check, Options, RunRecord, Verdict, counted};
+use crate::{Options, RunRecord, counted};
 
 /// The whole page.
 #[derive(Serialize)]

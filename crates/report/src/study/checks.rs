@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use quadcast_core::{Duplicates, Filter, Setting, Split, ValidationUse};
+use quadcast_core::{Check, Duplicates, Filter, Setting, Split, ValidationUse, Verdict};
 
 use super::{Member, Section, Study};
-use crate::{Check, Verdict, counted};
+use crate::counted;
 
 /// The checks of one section of a study.
 pub(crate) fn checks(study: &Study<'_>, section: &Section<'_>) -> Vec<Check> {
@@ -23,14 +23,14 @@ pub(crate) fn checks(study: &Study<'_>, section: &Section<'_>) -> Vec<Check> {
     ]
 }
 
-fn check(id: &str, question: &str, verdict: Verdict, evidence: String) -> Check {
-    Check { id: id.to_owned(), question: question.to_owned(), verdict, evidence }
+fn check(id: &'static str, question: &'static str, verdict: Verdict, evidence: String) -> Check {
+    Check { id, question, verdict, evidence, advice: None }
 }
 
 /// Passes unless something is to be said; then that is the evidence.
 fn unless(
-    id: &str,
-    question: &str,
+    id: &'static str,
+    question: &'static str,
     (otherwise, problems): (Verdict, Vec<String>),
     evidence: String,
 ) -> Check {
@@ -235,7 +235,7 @@ mod tests {
     use crate::samples::{run, run_with};
     use crate::{LoadedRun, Options};
 
-    fn verdicts(runs: &[LoadedRun]) -> BTreeMap<String, (Verdict, String)> {
+    fn verdicts(runs: &[LoadedRun]) -> BTreeMap<&'static str, (Verdict, String)> {
         let options = Options::default();
         let study = Study::new(runs, &options);
         let checks = checks(&study, &study.sections[0]);

@@ -1,11 +1,11 @@
 //! Tables of parts: tie policies, seen and unseen facts, slices, checks.
 
-use quadcast_core::{Filter, TiePolicy};
+use quadcast_core::{Check, Filter, TiePolicy};
 use quadcast_eval::Part;
 
 use super::{Cell, Grid, Head, Span};
+use crate::counted;
 use crate::study::{Group, Slice};
-use crate::{Check, counted};
 
 /// MRR under every tie policy, and how much depends on it.
 pub(crate) fn policy_grid(group: &Group<'_>) -> Grid {
@@ -85,8 +85,8 @@ pub(crate) fn check_grid(checks: &[Check]) -> Grid {
     let mut grid = Grid::new(["check", "question", "verdict", "evidence"].map(Head::text).into());
     for check in checks {
         grid.rows.push(vec![
-            Cell::text(&*check.id),
-            Cell::text(&*check.question),
+            Cell::text(check.id),
+            Cell::text(check.question),
             Cell::text(check.verdict.word()).of_kind(check.verdict.word()),
             Cell::text(&*check.evidence),
         ]);
