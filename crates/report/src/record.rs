@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use quadcast_core::{Dataset, Fingerprint, Protocol, Split};
+use quadcast_core::{Dataset, Fingerprint, Protocol, Split, TiePolicy};
 use quadcast_eval::{BlockBootstrap, FilterOutcome, Judged, Outcome, Part};
 use serde::{Deserialize, Serialize};
 
@@ -74,12 +74,18 @@ pub struct ModelCard {
 pub struct ScoreSource {
     /// The file, as it was named.
     pub file: String,
-    /// `float32`, `float16` or `sparse`.
+    /// `float32`, `float16`, `sparse`, or `ranks` for a file of ranks.
     pub layout: String,
     /// Size of the file.
     pub bytes: u64,
     /// Whether keys prove that every row answers its query.
     pub order_verified: bool,
+    /// `file` if the ranks were made elsewhere; absent if the evaluator ranked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ranked_by: Option<String>,
+    /// For a file of ranks: whether it says how many candidates tie. If not, every rank was taken as untied.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ties_known: Option<bool>,
 }
 
 /// How the model was selected.
@@ -270,6 +276,25 @@ impl RunRecord {
         let path = folder.join(Self::FILE);
         let text = fs::read(&path).map_err(|source| FileError::Read { path: path.clone(), source })?;
         serde_json::from_slice(&text).map_err(|error| FileError::Content { path, message: error.to_string() })
+    }
+
+    /// Takes back what ranks from a file cannot tell: silence, scores that are not numbers, and tie policies that need
+    /// more than the file says.
+    pub fn forget_scores(&mut self, ties_known: bool, order_known: bool) {
+        (self.unreached, self.not_a_number) = (None, None);
+        let Some(metrics) = self.metrics.as_mut() else { return };
+        for outcome in [&mut metrics.time, &mut metrics.fixed, &mut metrics.raw] {
+            if !ties_known {
+                outcome.policy.clear();
+            } else if !order_known {
+                outcome.policy.remove(TiePolicy::Ordinal.word());
+            }
+        }
+    }
+
+    /// Whether ties were counted: always, except for ranks from a file that does not tell them.
+    pub fn ties_known(&self) -> bool {
+        self.scores.as_ref().and_then(|scores| scores.ties_known) != Some(false)
     }
 
     /// Means by tie policy of the time-aware filter.

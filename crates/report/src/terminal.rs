@@ -133,12 +133,13 @@ fn footing(record: &RunRecord, time: &FilterOutcome) -> Vec<String> {
             percent(share(time.seen)),
             seen(time.unseen)
         ),
-        format!(
-            "gold tied {} %, unreached {} %",
-            percent(time.ties),
-            percent(record.unreached.unwrap_or(0.0))
-        ),
-        policies(record),
+    ];
+    if record.ties_known() {
+        let unreached = record.unreached.map(|share| format!(", unreached {} %", percent(share)));
+        lines.push(format!("gold tied {} %{}", percent(time.ties), unreached.unwrap_or_default()));
+        lines.push(policies(record));
+    }
+    lines.extend([
         format!("history: {}", history(record)),
         format!(
             "load {}, fit {}, evaluate {}{}",
@@ -147,13 +148,21 @@ fn footing(record: &RunRecord, time: &FilterOutcome) -> Vec<String> {
             seconds(record.seconds.evaluate),
             record.peak_memory_bytes.map_or_else(String::new, |b| format!(", peak memory {}", bytes(b)))
         ),
-    ];
+    ]);
     if let Some(scores) = &record.scores {
         lines.push(format!("scores: {}, {}, {}", scores.layout, bytes(scores.bytes), scores.file));
         if !scores.order_verified {
             lines.push(
                 "warning: row order not verified; nothing proves that a row answers its query".to_owned(),
             );
+        }
+        if scores.ranked_by.is_some() {
+            lines.push(
+                "warning: the ranks were made elsewhere; checked for contradictions, not counted".to_owned(),
+            );
+        }
+        if !record.ties_known() {
+            lines.push("warning: the file does not tell ties; every rank was taken as untied".to_owned());
         }
     }
     if let Some(bad @ 1..) = record.not_a_number {

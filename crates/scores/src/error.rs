@@ -176,6 +176,23 @@ pub enum ScoreFileError {
         /// The first of them.
         first: usize,
     },
+    /// Gold answers without a rank.
+    #[error(
+        "{}: {missing} of {golds} gold answers of the test split are not ranked, the first is {gold} for row {row}",
+        path.display()
+    )]
+    Unranked {
+        /// The file.
+        path: PathBuf,
+        /// How many.
+        missing: usize,
+        /// How many there should be.
+        golds: usize,
+        /// Row of the first of them.
+        row: usize,
+        /// The first of them, in words.
+        gold: String,
+    },
     /// An entity that was scored twice for one query.
     #[error("{}: row {row} scores entity {entity} ({name}) more than once", path.display())]
     Repeated {

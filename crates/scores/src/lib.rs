@@ -3,7 +3,7 @@
 //! A [`QueryList`] numbers the distinct queries of a split and gives each a key, a hash of dataset, split and query. A
 //! [`ScoreFile`] holds scores by row of that list, dense (`.npy`, `.npz`) or sparse (`.csv`), and is a
 //! [`Forecaster`](quadcast_core::Forecaster) that looks rows up: only the evaluator ranks. Keys in the file prove that
-//! its rows are those of the list.
+//! its rows are those of the list. A [`RankFile`] is the exception, for those who kept ranks only.
 
 mod array;
 mod csv;
@@ -12,8 +12,10 @@ mod error;
 mod file;
 mod list;
 mod npz;
+mod ranks;
 mod sparse;
 
 pub use error::ScoreFileError;
 pub use file::{OpenOptions, ScoreFile};
 pub use list::{QueryList, write_entities};
+pub use ranks::{Asked, Counts, RankFile, Silent};

@@ -1,7 +1,7 @@
 //! Sparse scores: a text file that lists the candidates a model reached, one per line. Only a window of rows is held in
 //! memory, 16 bytes per line: that of the step that is asked about, if the file is in order of steps, else all rows.
 
-mod reader;
+pub(crate) mod reader;
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};

@@ -163,6 +163,9 @@ fn text(folders: [&Path; 2], records: &[RunRecord; 2], comparison: &Comparison) 
                 "warning: the {title} run comes from scores whose row order was not verified\n"
             ));
         }
+        if record.scores.as_ref().is_some_and(|scores| scores.ranked_by.is_some()) {
+            text.push_str(&format!("warning: the ranks of the {title} run were made elsewhere\n"));
+        }
     }
     text
 }

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use clap::Args;
-use quadcast_core::{Dataset, Protocol, Run, Split};
+use quadcast_core::{Dataset, Protocol, Run, Split, TiePolicy};
 use quadcast_data::{LoadOptions, Loaded};
-use quadcast_eval::{EvalError, Judged, judge, queries};
+use quadcast_eval::{EvalError, Judged, Rank, Ranks, judge, queries};
 use quadcast_report::{DatasetCard, ModelCard, RunRecord, ScoreSource};
-use quadcast_scores::{OpenOptions, QueryList, ScoreFile, ScoreFileError};
+use quadcast_scores::{Asked, Counts, OpenOptions, QueryList, RankFile, ScoreFile, ScoreFileError, Silent};
 
 use crate::arguments::{
     DuplicatesArgument, FormatArgument, SettingArgument, TiesArgument, ValidationArgument,
@@ -30,7 +30,8 @@ pub const EXAMPLES: &str = "Examples:
 Layouts, by ending:
   .npz                     arrays \"scores\" (queries x entities, float32 or float16) and \"keys\"
   .npy                     scores alone; needs --unchecked-order
-  .csv, .csv.gz, .csv.zst  lines key,entity,score (or row,key,entity,score) with a header
+  .csv, .csv.gz, .csv.zst  lines key,entity,score (or row,key,entity,score) with a header;
+                           or ranks: key,gold,time_rank,static_rank,raw_rank, and *_tied
 
 Exit code 2 if the file is not a complete, ordered answer to the test queries.";
 
@@ -101,28 +102,51 @@ pub fn execute(options: &EvaluateOptions, output: &Output) -> Result<(), Failure
     let folder = RecordFolder::choose(options.out.as_deref(), options.overwrite, &folder)?;
 
     let list = Arc::new(QueryList::new(dataset, Split::Test, queries(&dataset.splits.test)));
+    let begin = |source| {
+        let mut record = begin_record(options, &name, &loaded, dataset, source);
+        record.seconds.load = start.elapsed().as_secs_f64();
+        record
+    };
+    let ranks = RankFile::open(&options.scores, dataset, &list, options.unchecked_order)?;
+    let (mut record, judged) = match &ranks {
+        Some(ranks) => {
+            let record = begin(ranks_source(options, ranks));
+            (record, judge_ranks(options, dataset, &list, ranks, output)?)
+        }
+        None => judge_file(options, dataset, &list, begin, output)?,
+    };
+    // Written only now: a file that turns out to be unusable leaves no record.
+    folder.begin(&record, &run_file(options, &record)?)?;
+    take_results(&mut record, dataset, &judged)?;
+    if let Some(ranks) = &ranks {
+        record.forget_scores(ranks.ties_known(), ranks.order_known());
+    }
+    record.seconds.evaluate = start.elapsed().as_secs_f64() - record.seconds.load;
+    folder.finish(&record, &judged, dataset, None)?;
+    folder.show(&record, output)
+}
+
+/// Ranks the scores of a file.
+fn judge_file(
+    options: &EvaluateOptions,
+    dataset: &Dataset,
+    list: &Arc<QueryList>,
+    begin: impl FnOnce(ScoreSource) -> RunRecord,
+    output: &Output,
+) -> Result<(RunRecord, Judged), Failure> {
     let open_file = |hold_all| {
         let open_options = OpenOptions { unchecked_order: options.unchecked_order, hold_all };
-        ScoreFile::open(&options.scores, dataset, &list, open_options)
+        ScoreFile::open(&options.scores, dataset, list, open_options)
     };
     let mut scores = open_file(false)?;
-    let mut record = begin_record(options, &name, &loaded, dataset, &scores);
-    record.seconds.load = start.elapsed().as_secs_f64();
-
-    let start = Instant::now();
+    let record = begin(source(options, scores.layout(), scores.bytes(), scores.verified()));
     let mut attempt = judge_scores(options, dataset, &mut scores, output);
     if let Err(Trouble::Scores(ScoreFileError::Unsorted { .. })) = attempt {
         output.detail("the lines are not in order of steps; the file is held in memory as a whole");
         scores = open_file(true)?;
         attempt = judge_scores(options, dataset, &mut scores, output);
     }
-    let judged = attempt?;
-    // Written only now: a file that turns out to be unusable leaves no record.
-    folder.begin(&record, &run_file(options, &record)?)?;
-    take_results(&mut record, dataset, &judged)?;
-    record.seconds.evaluate = start.elapsed().as_secs_f64();
-    folder.finish(&record, &judged, dataset, None)?;
-    folder.show(&record, output)
+    Ok((record, attempt?))
 }
 
 /// The name that the user gives, or the file's without its endings.
@@ -138,19 +162,34 @@ fn model_name(options: &EvaluateOptions) -> Result<String, Failure> {
     Ok(name.to_owned())
 }
 
+/// Where the scores came from, if the evaluator ranks them.
+fn source(options: &EvaluateOptions, layout: &str, bytes: u64, order_verified: bool) -> ScoreSource {
+    ScoreSource {
+        file: options.scores.display().to_string(),
+        layout: layout.to_owned(),
+        bytes,
+        order_verified,
+        ranked_by: None,
+        ties_known: None,
+    }
+}
+
+/// Where the ranks came from, which the evaluator did not make.
+fn ranks_source(options: &EvaluateOptions, ranks: &RankFile) -> ScoreSource {
+    ScoreSource {
+        ranked_by: Some("file".to_owned()),
+        ties_known: Some(ranks.ties_known()),
+        ..source(options, "ranks", ranks.bytes(), ranks.verified())
+    }
+}
+
 fn begin_record(
     options: &EvaluateOptions,
     name: &str,
     loaded: &Loaded,
     dataset: &Dataset,
-    scores: &ScoreFile,
+    source: ScoreSource,
 ) -> RunRecord {
-    let source = ScoreSource {
-        file: options.scores.display().to_string(),
-        layout: scores.layout().to_owned(),
-        bytes: scores.bytes(),
-        order_verified: scores.verified(),
-    };
     let config = serde_json::json!({ "scores": source.file, "unchecked_order": options.unchecked_order });
     let model = ModelCard { name: format!("{PREFIX}{name}"), config };
     let card = DatasetCard::new(dataset, loaded.variant.map(|variant| variant.name));
@@ -201,4 +240,38 @@ fn judge_scores(
         (Err(error), None) => Err(Trouble::Other(error)),
         (Ok(judged), None) => scores.check().map(|()| judged).map_err(Trouble::Scores),
     }
+}
+
+/// Takes ranks from a file. The evaluator still asks the questions, of a model that says nothing: its ties tell how
+/// many candidates there are.
+fn judge_ranks(
+    options: &EvaluateOptions,
+    dataset: &Dataset,
+    list: &QueryList,
+    ranks: &RankFile,
+    output: &Output,
+) -> Result<Judged, Failure> {
+    if options.protocol().ties == TiePolicy::Ordinal && !ranks.order_known() {
+        return Err(Failure::input(format!(
+            "{}: --ties ordinal needs the columns time_tied_before, static_tied_before and raw_tied_before",
+            options.scores.display()
+        )));
+    }
+    let run = Run { seed: options.seed, progress: output.progress() };
+    let mut judged = judge(dataset, &options.protocol(), &mut Silent, &run)?;
+    let asked: Vec<Asked> = judged
+        .ranked
+        .iter()
+        .map(|question| Asked {
+            row: list.row(&question.query).expect("the list holds every query of the test split"),
+            gold: question.gold,
+            candidates: [question.ranks.time, question.ranks.fixed, question.ranks.raw].map(|rank| rank.tied),
+        })
+        .collect();
+    for (question, counts) in judged.ranked.iter_mut().zip(ranks.answer(&asked)?) {
+        let [time, fixed, raw] =
+            counts.map(|Counts { greater, tied, tied_before }| Rank { greater, tied, tied_before });
+        question.ranks = Ranks { time, fixed, raw, reached: true, not_a_number: false };
+    }
+    Ok(judged)
 }

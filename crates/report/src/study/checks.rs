@@ -175,6 +175,9 @@ fn ranking(members: &[&Member<'_>]) -> Check {
         if let Some(bad @ 1..) = member.run.record.not_a_number {
             problems.push(format!("{}: {} gold answers scored “not a number”", member.label, counted(bad)));
         }
+        if member.run.record.scores.as_ref().is_some_and(|scores| scores.ranked_by.is_some()) {
+            problems.push(format!("{}: the ranks were made elsewhere", member.label));
+        }
     }
     let evidence = format!(
         "time-aware, static and raw counted in one pass; ties {}; Quadcast {}",

@@ -19,7 +19,7 @@ pub(crate) fn policy_grid(group: &Group<'_>) -> Grid {
         let mut row = vec![Cell::run(&member.label, member.series)];
         let value = |policy: TiePolicy| outcome.policy.get(policy.word()).map(|metrics| metrics.mrr);
         row.extend(TiePolicy::ALL.map(|policy| Cell::percent(value(policy))));
-        row.push(Cell::percent(Some(outcome.ties)));
+        row.push(Cell::percent(member.run.record.ties_known().then_some(outcome.ties)));
         row.push(Cell::percent(member.run.record.unreached));
         grid.rows.push(row);
     }

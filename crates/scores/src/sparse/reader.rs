@@ -34,12 +34,12 @@ const PLAIN: Columns = Columns { row: Some(0), key: None, entity: 1, score: 2, c
 
 /// What a line says about a row: one score, or that there is none.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Entry {
+pub(crate) struct Entry {
     pub row: usize,
     pub score: Option<(EntityId, f64)>,
 }
 
-pub(super) struct Reader {
+pub(crate) struct Reader {
     path: PathBuf,
     input: Box<dyn BufRead + Send + Sync>,
     compressed: bool,
@@ -59,6 +59,13 @@ pub(super) struct Reader {
 impl Reader {
     /// Opens a file and reads its header, if it has one.
     pub fn open(path: &Path, list: &Arc<QueryList>, names: &Names) -> Result<Self, ScoreFileError> {
+        let mut reader = Self::unread(path, list, names)?;
+        reader.start()?;
+        Ok(reader)
+    }
+
+    /// Opens a file and reads nothing of it.
+    pub fn unread(path: &Path, list: &Arc<QueryList>, names: &Names) -> Result<Self, ScoreFileError> {
         let read = |source| ScoreFileError::Read { path: path.to_owned(), source };
         let file = File::open(path).map_err(read)?;
         let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
@@ -68,7 +75,7 @@ impl Reader {
             Some("zst") => Box::new(zstd::Decoder::new(file).map_err(read)?),
             _ => Box::new(file),
         };
-        let mut reader = Self {
+        Ok(Self {
             path: path.to_owned(),
             input: Box::new(BufReader::with_capacity(1 << 16, input)),
             compressed: matches!(ending, Some("gz" | "zst")),
@@ -80,9 +87,12 @@ impl Reader {
             number: 0,
             line: String::new(),
             waiting: false,
-        };
-        reader.start()?;
-        Ok(reader)
+        })
+    }
+
+    /// The next line that is not empty, with its number.
+    pub fn next_line(&mut self) -> Result<Option<(u64, String)>, ScoreFileError> {
+        Ok(if self.advance()? { Some((self.number, std::mem::take(&mut self.line))) } else { None })
     }
 
     /// Whether every line carries the key of its query.
@@ -142,7 +152,7 @@ impl Reader {
     }
 
     /// An error at the line that is being read.
-    fn error(&self, message: &str) -> ScoreFileError {
+    pub fn error(&self, message: &str) -> ScoreFileError {
         ScoreFileError::Line {
             path: self.path.clone(),
             line: self.number.max(1),
@@ -150,7 +160,8 @@ impl Reader {
         }
     }
 
-    fn fields<'l>(&self, line: &'l str) -> Result<Vec<Field<'l>>, ScoreFileError> {
+    /// The fields of a line.
+    pub fn fields<'l>(&self, line: &'l str) -> Result<Vec<Field<'l>>, ScoreFileError> {
         let line = line.strip_prefix('\u{feff}').unwrap_or(line).trim_end_matches(['\n', '\r']);
         let mut fields = Vec::with_capacity(4);
         split(line, &mut fields).ok_or_else(|| self.error("a quote is not closed, or text follows it"))?;
@@ -164,7 +175,7 @@ impl Reader {
             let (found, expected) = (fields.len(), columns.count);
             return Err(self.error(&format!("{found} fields, expected {expected}: {}", columns.words())));
         }
-        let row = self.row(columns, &fields)?;
+        let row = self.row((columns.row, columns.key), &fields)?;
         let (entity, score) = (&fields[columns.entity], &fields[columns.score]);
         if entity.text.is_empty() && score.text.is_empty() && !entity.quoted {
             return Ok(Entry { row, score: None });
@@ -191,22 +202,31 @@ impl Reader {
             );
         }
         if row.is_none() {
-            self.by_key = self.list.keys().iter().copied().zip(0..).collect();
+            self.find_by_key();
         }
         self.columns = Columns { row, key, entity, score, count: fields.len() };
         Ok(())
     }
 
-    /// The row that a line is about; with a key, it is checked or found by it.
-    fn row(&self, columns: Columns, fields: &[Field<'_>]) -> Result<usize, ScoreFileError> {
-        let key = match columns.key.map(|column| &fields[column].text) {
+    /// To be called if keys alone name the rows.
+    pub fn find_by_key(&mut self) {
+        self.by_key = self.list.keys().iter().copied().zip(0..).collect();
+    }
+
+    /// The row that a line is about, from its columns of rows and keys; with a key, it is checked or found by it.
+    pub fn row(
+        &self,
+        (row, key): (Option<usize>, Option<usize>),
+        fields: &[Field<'_>],
+    ) -> Result<usize, ScoreFileError> {
+        let key = match key.map(|column| &fields[column].text) {
             None => None,
             Some(text) => Some(
                 text.parse::<u64>()
                     .map_err(|_| self.error(&format!("the key {text:?} is not a whole number")))?,
             ),
         };
-        let Some(column) = columns.row else {
+        let Some(column) = row else {
             let key = key.unwrap_or_default();
             return self.by_key.get(&key).map(|&row| row as usize).ok_or_else(|| {
                 self.error(&format!(
@@ -232,7 +252,7 @@ impl Reader {
     }
 
     /// The entity of an id or a name.
-    fn entity(&mut self, field: &Field<'_>) -> Result<EntityId, ScoreFileError> {
+    pub fn entity(&mut self, field: &Field<'_>) -> Result<EntityId, ScoreFileError> {
         let entities = self.names.len();
         if !field.quoted && field.text.bytes().all(|byte| byte.is_ascii_digit()) && !field.text.is_empty() {
             return match field.text.parse::<u32>() {

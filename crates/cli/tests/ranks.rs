@@ -1,0 +1,218 @@
+//! Ranks from files: taken if they can be those of a model, refused otherwise.
+
+mod common;
+mod scores;
+
+use std::collections::BTreeMap;
+
+use common::Room;
+use scores::keys_of;
+
+/// Columns of a record's ranks by name.
+type Line = BTreeMap<String, String>;
+
+fn table(text: &str) -> Vec<Line> {
+    let mut reader = csv::Reader::from_reader(text.as_bytes());
+    reader.deserialize().map(|line| line.expect("a line")).collect()
+}
+
+/// The example with a run of ours in `own`, and its ranks with keys.
+fn with_own() -> (Room, Vec<Line>) {
+    let room = Room::with_harbour();
+    room.quadcast("run --data harbour --out own").success();
+    let list = room.quadcast("data export harbour --queries test --out -").success().stdout;
+    let place = |line: &Line, known: &str, relation: &str| {
+        [&line["step"], &line["direction"], &line[known], &line[relation]].map(String::clone)
+    };
+    let queries: BTreeMap<_, _> = table(&list)
+        .into_iter()
+        .map(|line| (place(&line, "known_id", "relation_id"), (line["row"].clone(), line["key"].clone())))
+        .collect();
+    let packed = room.read("own/ranks.csv.zst");
+    let text = zstd::decode_all(&packed[..]).expect("packed text");
+    let mut lines = table(&String::from_utf8(text).expect("text"));
+    for line in &mut lines {
+        let (row, key) = &queries[&place(line, "known", "relation")];
+        line.insert("row".to_owned(), row.clone());
+        line.insert("key".to_owned(), key.clone());
+    }
+    (room, lines)
+}
+
+fn text(lines: &[Line], header: &str) -> String {
+    let mut text = format!("{header}\n");
+    for line in lines {
+        let fields: Vec<&str> = header.split(',').map(|name| line[name].as_str()).collect();
+        text.push_str(&fields.join(","));
+        text.push('\n');
+    }
+    text
+}
+
+const RANKS: &str = "key,gold,time_rank,static_rank,raw_rank";
+const TIED: &str = "time_tied,static_tied,raw_tied";
+const BEFORE: &str = "time_tied_before,static_tied_before,raw_tied_before";
+
+#[test]
+fn ranks_of_a_run_give_its_numbers() {
+    let (room, mut lines) = with_own();
+    let all = lines[0].keys().cloned().collect::<Vec<_>>().join(",");
+    let own = room.json("own/metrics.json");
+    let full = format!("{RANKS},{TIED},{BEFORE}");
+    // Lines may come in any order.
+    lines.sort_by(|a, b| a["gold"].cmp(&b["gold"]));
+    for header in [full.as_str(), &full.replace("key", "row,key"), &all] {
+        let packed = zstd::encode_all(text(&lines, header).as_bytes(), 1).expect("memory takes everything");
+        room.write("mine.csv.zst", packed);
+        let command = "evaluate --data harbour --scores mine.csv.zst --out judged --overwrite --json";
+        let record = room.quadcast(command).success().json();
+        for part in ["metrics", "by_step", "by_relation", "bootstrap", "protocol", "repeated_queries"] {
+            assert_eq!(record[part], own[part], "{header}: {part}");
+        }
+        let source = &record["scores"];
+        assert_eq!((&source["layout"], &source["ranked_by"]), (&"ranks".into(), &"file".into()));
+        assert_eq!((&source["order_verified"], &source["ties_known"]), (&true.into(), &true.into()));
+        assert!(record.get("unreached").is_none() && record.get("not_a_number").is_none());
+    }
+    let answer = room.quadcast("compare own judged").success();
+    answer.assert_says(&["equal", "warning: the ranks of the second run were made elsewhere\n"]);
+    room.quadcast("report own judged --format md").success();
+    room.quadcast("report own judged --out page.html").success();
+    common::assert_texts(&room.text("page.html"), &["the ranks were made elsewhere"]);
+}
+
+#[test]
+fn what_the_file_does_not_tell_is_not_in_the_record() {
+    let (room, lines) = with_own();
+    let own = room.json("own/metrics.json");
+    room.write("tied.csv", text(&lines, &format!("{RANKS},{TIED}")));
+    let record = room.quadcast("evaluate --data harbour --scores tied.csv --json").success().json();
+    for filter in ["time", "static", "raw"] {
+        let mut expected = own["metrics"][filter]["policy"].clone();
+        expected.as_object_mut().expect("policies").remove("ordinal");
+        assert_eq!(record["metrics"][filter]["policy"], expected);
+        assert_eq!(record["metrics"][filter]["mrr"], own["metrics"][filter]["mrr"]);
+    }
+    room.assert_refused(
+        "evaluate --data harbour --scores tied.csv --ties ordinal",
+        &["tied.csv", "--ties ordinal", "time_tied_before"],
+    );
+    room.write("bare.csv", text(&lines, RANKS));
+    let answer = room.quadcast("evaluate --data harbour --scores bare.csv --out bare").success();
+    answer.assert_fits();
+    answer.assert_says(&["scores: ranks, ", "warning: the ranks were made elsewhere", "does not tell ties"]);
+    for unknown in ["unreached", "gold tied", "tie policy"] {
+        assert!(!answer.stdout.contains(unknown), "{}", answer.stdout);
+    }
+    let record = room.json("bare/metrics.json");
+    assert_eq!(record["scores"]["ties_known"], false);
+    assert_eq!(record["metrics"]["time"]["policy"], serde_json::json!({}));
+    room.quadcast("report own bare --out page.html").success();
+    room.quadcast("compare own bare").success();
+    assert_eq!(record["metrics"]["time"]["mrr"], own["metrics"]["time"]["policy"]["optimistic"]["mrr"]);
+}
+
+/// Four queries, three entities; a static filter leaves two candidates for the first and the last.
+fn with_small() -> Room {
+    Room::with_splits("0 0 1 0\n", "0 0 2 1\n", "0 0 1 2\n1 0 2 2\n")
+}
+
+const HEADER: &str = "row,gold,time_rank,static_rank,raw_rank";
+const GOOD: &str = "0,1,2,1,2\n1,2,1,1,1\n2,0,3,3,3\n3,1,1,1,1\n";
+
+fn assert_bad(room: &Room, content: &str, texts: &[&str]) {
+    room.write("r.csv", content);
+    room.assert_refused("evaluate --data small --scores r.csv --unchecked-order --out judged", texts);
+}
+
+#[test]
+fn lines_that_cannot_be_ranks() {
+    let room = with_small();
+    let good = format!("{HEADER}\n{GOOD}");
+    room.write("r.csv", &good);
+    let record = room.quadcast("evaluate --data small --scores r.csv --unchecked-order --json").success();
+    assert_eq!(record.json()["metrics"]["time"]["mr"], 1.75);
+    let cases = [
+        ("2,0,4,3,4", "time_rank 4 is beyond the last place, 3"),
+        ("2,0,0,0,0", "time_rank \"0\" is not a whole number from 1 on"),
+        ("2,0,1.5,1,2", "is not a whole number from 1 on; give the optimistic rank"),
+        ("2,0,1,2,1", "static_rank 2 is above time_rank 1"),
+        ("2,0,3,1,2", "time_rank 3 is above raw_rank 2"),
+        ("2,0,2,1,2", "shrink by 1, but the filter removes only 0"),
+        ("2,1,3,3,3", "entity 1 (#1) is no answer to row 2 in the test split"),
+        ("2,7,3,3,3", "entity 7 does not exist"),
+        ("9,0,3,3,3", "row \"9\" does not exist"),
+        ("1,2,1,1,1", "entity 2 (#2) was ranked for row 1 on line 3 already"),
+        ("2,0,3,3", "4 fields, expected 5"),
+    ];
+    for (line, message) in cases {
+        assert_bad(&room, &good.replace("2,0,3,3,3", line), &["r.csv:4: ", message]);
+    }
+    let text = good.replace("2,0,3,3,3\n", "");
+    assert_bad(&room, &text, &["r.csv: 1 of 4 gold answers", "the first is entity 0 (#0) for row 2"]);
+    let tied = "row,gold,time_rank,static_rank,raw_rank,time_tied,static_tied,raw_tied\n\
+                0,1,2,1,2,2,2,2\n1,2,1,1,1,1,1,1\n2,0,3,3,3,1,1,1\n3,1,1,1,1,1,1,1\n";
+    room.write("r.csv", tied);
+    room.quadcast("evaluate --data small --scores r.csv --unchecked-order").success();
+    let cases = [
+        ("2,0,3,3,3,0,1,1", "time_tied \"0\" is not a whole number from 1 on"),
+        ("2,0,3,3,3,2,1,1", "time_rank 3 with time_tied 2 is beyond the last place, 3"),
+        ("2,0,1,1,1,2,1,1", "time_tied 2 is above raw_tied 1"),
+    ];
+    for (line, message) in cases {
+        assert_bad(&room, &tied.replace("2,0,3,3,3,1,1,1", line), &["r.csv:4: ", message]);
+    }
+}
+
+#[test]
+fn headers_that_cannot_be_used() {
+    let room = with_small();
+    let cases = [
+        ("row,gold,rank", "time_rank, static_rank, raw_rank: a result stands under all three filters"),
+        ("row,gold,time_rank", "submit scores"),
+        ("row,time_rank,static_rank,raw_rank", "the header needs the columns gold"),
+        ("gold,time_rank,static_rank,raw_rank", "key or row"),
+        ("row,gold,time_rank,static_rank,raw_rank,time_tied", "time_tied, static_tied, raw_tied, or none"),
+        ("row,gold,time_rank,static_rank,raw_rank,raw_rank", "\"raw_rank\", which is unknown or there twice"),
+        ("row,gold,time_rank,static_rank,raw_rank,teid", "\"teid\", which is unknown"),
+    ];
+    for (header, message) in cases {
+        assert_bad(&room, &format!("{header}\n{GOOD}"), &["r.csv:1: ", message]);
+    }
+}
+
+#[test]
+fn keys_are_checked() {
+    let room = with_small();
+    let keys = keys_of(&room.quadcast("data export small --queries test --out -").success().stdout);
+    room.write("r.csv", format!("{HEADER}\n{GOOD}"));
+    room.assert_refused(
+        "evaluate --data small --scores r.csv",
+        &["r.csv does not say which query", "\"key\""],
+    );
+    let keyed = |keys: &[u64]| {
+        let lines = GOOD.lines().zip(keys).map(|(line, key)| format!("{key},{line}\n"));
+        format!("key,{HEADER}\n{}", lines.collect::<String>())
+    };
+    room.write("r.csv", keyed(&keys));
+    room.quadcast("evaluate --data small --scores r.csv").success();
+    assert_bad(
+        &room,
+        &keyed(&[keys[0], keys[2], keys[1], keys[3]]),
+        &["r.csv:3: row 1 has the key", "permuted"],
+    );
+    let text = format!("{}\n{},1,2,1,2\n", HEADER.replace("row", "key"), keys[0] + 1);
+    assert_bad(&room, &text, &["r.csv:2: no query has the key"]);
+}
+
+#[test]
+fn repeated_facts_share_a_line() {
+    let room = Room::with_splits("0 0 1 0\n", "0 0 2 1\n", "0 0 1 2\n0 0 1 2\n1 0 2 2\n");
+    room.write("r.csv", format!("{HEADER}\n{GOOD}"));
+    for (duplicates, queries) in [("drop", 4), ("keep", 6)] {
+        let command = format!(
+            "evaluate --data small --scores r.csv --unchecked-order --json --duplicates {duplicates}"
+        );
+        assert_eq!(room.quadcast(&command).success().json()["metrics"]["time"]["queries"], queries);
+    }
+}
