@@ -31,6 +31,7 @@ Layouts, by ending:
   .npz                     arrays \"scores\" (queries x entities, float32 or float16) and \"keys\"
   .npy                     scores alone; needs --unchecked-order
   .csv, .csv.gz, .csv.zst  lines key,entity,score (or row,key,entity,score) with a header
+  .parquet                 the same columns, in builds with the feature parquet
 
 Exit code 2 if the file is not a complete, ordered answer to the test queries.";
 
