@@ -178,7 +178,9 @@ fn compressed_text_that_breaks_off() {
 fn files_that_are_not_there_or_not_known() {
     let (room, _) = with_small();
     room.assert_refused("evaluate --data small --scores none.npz", &["cannot read none.npz"]);
-    assert_bad(&room, "s.parquet", "PAR1", &["the ending", ".npz"]);
+    assert_bad(&room, "s.xlsx", "PK", &["the ending", ".npz"]);
+    let said = if cfg!(feature = "parquet") { "is damaged" } else { "--features parquet" };
+    assert_bad(&room, "s.parquet", "PAR1", &[said]);
     room.write("good.csv", GOOD);
     room.assert_refused("evaluate --data none --scores good.csv", &["none"]);
 }

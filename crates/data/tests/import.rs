@@ -6,6 +6,9 @@ mod detection;
 mod malformed;
 #[path = "import/panics.rs"]
 mod panics;
+#[cfg(feature = "parquet")]
+#[path = "import/parquet.rs"]
+mod parquet_files;
 #[path = "import/round_trip.rs"]
 mod round_trip;
 #[path = "import/support.rs"]

@@ -29,8 +29,18 @@ pub enum ScoreFileError {
         source: io::Error,
     },
     /// The ending is not known.
-    #[error("{}: the layout is told by the ending, expected .npy, .npz, .csv, .csv.gz or .csv.zst", path.display())]
+    #[error("{}: the layout is told by the ending, expected .npy, .npz, .csv, .csv.gz, .csv.zst or .parquet", path.display())]
     Ending {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A layout that this build does not read.
+    #[error(
+        "{}: this build of Quadcast does not read Parquet; install it with the feature parquet \
+         (cargo install --path crates/cli --features parquet), or write .csv.zst",
+        path.display()
+    )]
+    Feature {
         /// The file.
         path: PathBuf,
     },

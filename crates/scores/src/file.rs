@@ -63,7 +63,7 @@ impl ScoreFile {
         } else if has(&[".npz"]) {
             let (dense, keyed) = npz::open(path, list, entities)?;
             (Body::Dense(dense), keyed)
-        } else if has(&[".csv", ".csv.gz", ".csv.zst"]) {
+        } else if has(&[".csv", ".csv.gz", ".csv.zst", ".parquet"]) {
             let sparse = Sparse::open(path, list, &dataset.vocabulary.entities)?;
             let keyed = sparse.keyed();
             (Body::Sparse(Box::new(sparse)), keyed)

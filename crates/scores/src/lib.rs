@@ -1,7 +1,7 @@
 //! Models from elsewhere: the list of queries they answer, and the score files they answer with.
 //!
 //! A [`QueryList`] numbers the distinct queries of a split and gives each a key, a hash of dataset, split and query. A
-//! [`ScoreFile`] holds scores by row of that list, dense (`.npy`, `.npz`) or sparse (`.csv`), and is a
+//! [`ScoreFile`] holds scores by row of that list, dense (`.npy`, `.npz`) or sparse (`.csv`, `.parquet`), and is a
 //! [`Forecaster`](quadcast_core::Forecaster) that looks rows up: only the evaluator ranks. Keys in the file prove that
 //! its rows are those of the list. A [`RankFile`] is the exception, for those who kept ranks only.
 
@@ -12,6 +12,7 @@ mod error;
 mod file;
 mod list;
 mod npz;
+mod parquet;
 mod ranks;
 mod sparse;
 

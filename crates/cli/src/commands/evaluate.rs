@@ -32,6 +32,7 @@ Layouts, by ending:
   .npy                     scores alone; needs --unchecked-order
   .csv, .csv.gz, .csv.zst  lines key,entity,score (or row,key,entity,score) with a header;
                            or ranks: key,gold,time_rank,static_rank,raw_rank, and *_tied
+  .parquet                 the same columns, in builds with the feature parquet
 
 Exit code 2 if the file is not a complete, ordered answer to the test queries.";
 

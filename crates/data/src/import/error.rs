@@ -45,6 +45,16 @@ pub enum ImportError {
         /// What to do.
         advice: &'static str,
     },
+    /// A Parquet file that breaks off or holds something else than it says.
+    #[cfg(feature = "parquet")]
+    #[error("{}: the Parquet file is damaged or compressed with something else than snappy, gzip or zstd: {source}; \
+         write or download it again", path.display())]
+    Parquet {
+        /// The file.
+        path: PathBuf,
+        /// What the decoder said.
+        source: io::Error,
+    },
     /// No row at all.
     #[error("{}:1:1: the file holds no row, expected at least one event; check the path", path.display())]
     NoRows {

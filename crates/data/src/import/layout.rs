@@ -15,7 +15,7 @@ use crate::readers::excerpt;
 
 /// What was found out about a file.
 pub(super) struct Layout {
-    /// How a table is cut into fields; `None` for JSON Lines.
+    /// How a table is cut into fields; `None` for JSON Lines and Parquet.
     pub dialect: Option<Dialect>,
     /// Names of the columns, where there is a header; keys in JSON Lines.
     pub names: Option<Vec<String>>,
@@ -148,23 +148,34 @@ pub(super) fn of_json(source: &Source, columns: Option<&Columns>) -> Result<Layo
     };
     let names: Vec<String> = object.keys().cloned().collect();
     let values: Vec<String> = object.values().map(ToString::to_string).collect();
-    let shown = Shown { source, line, names: &names, sample: Some(&values) };
+    let note = "JSON Lines: one object per line.".to_owned();
     let positions = match columns {
-        None => guess(&names).map_err(|problem| shown.unclear(problem))?,
-        Some(columns) => columns
-            .by_name(&names)
-            .map_err(|missing| shown.unclear(format!("there is no key {missing:?}")))?,
+        None => guess(&names),
+        Some(columns) => columns.by_name(&names).map_err(|missing| format!("there is no key {missing:?}")),
     };
-    let notes = vec!["JSON Lines: one object per line.".to_owned()];
-    let width = names.len();
+    of_names(source, (line, &names, &values), positions, columns.is_none(), note)
+}
+
+/// The layout of a file whose columns have names. `first` is the line of the first row, the names and the values;
+/// `positions` are those of the roles, or what is not clear about them.
+pub(super) fn of_names(
+    source: &Source,
+    first: (u64, &[String], &[String]),
+    positions: Result<[usize; 4], String>,
+    guessed: bool,
+    note: String,
+) -> Result<Layout, ImportError> {
+    let (line, names, values) = first;
+    let shown = Shown { source, line, names, sample: Some(values) };
+    let positions = positions.map_err(|problem| shown.unclear(problem))?;
     Ok(Layout {
         dialect: None,
-        names: Some(names),
-        width,
+        names: Some(names.to_vec()),
+        width: names.len(),
         positions,
         form: None,
-        guessed: columns.is_none(),
-        notes,
+        guessed,
+        notes: vec![note],
     })
 }
 

@@ -1,4 +1,4 @@
-//! Importing tables of events: CSV, TSV and JSON Lines become a dataset that the readers load.
+//! Importing tables of events: CSV, TSV, JSON Lines and, with the feature `parquet`, Parquet become a dataset that the readers load.
 //!
 //! [`source`] opens files and takes compression off, [`layout`] finds delimiter, header and columns, [`table`] and
 //! [`json_lines`] stream rows, [`dates`] reads dates, [`collect`] turns names into ids, [`divide`] cuts the facts into
@@ -14,6 +14,8 @@ mod guess;
 mod json_lines;
 mod layout;
 mod options;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod process;
 mod report;
 mod rows;

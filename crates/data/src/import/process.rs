@@ -11,7 +11,11 @@ use super::error::ImportError;
 use super::json_lines::JsonLines;
 use super::layout::{Layout, of_json, of_table};
 use super::options::{Granularity, ImportOptions};
+#[cfg(feature = "parquet")]
+use super::parquet;
 use super::report::{ColumnUse, ImportReport, NameChanges, Removed, Skipped, SourceReport, SplitReport};
+#[cfg(feature = "parquet")]
+use super::rows::Stop;
 use super::source::{Kind, Source};
 use super::steps::{Decision, StepFact, on_steps};
 use super::table::{Dialect, Table};
@@ -85,11 +89,15 @@ fn read(path: &Path, options: &ImportOptions, collector: &mut Collector) -> Resu
     let layout = match source.kind {
         Kind::Table(promised) => of_table(&source, promised, options)?,
         Kind::JsonLines => of_json(&source, options.columns.as_ref())?,
+        #[cfg(feature = "parquet")]
+        Kind::Parquet => parquet::layout(&source, options.columns.as_ref())?,
     };
     collector.dates.expect(layout.form);
-    let (path, compression) = (source.path.clone(), source.compression);
+    let (path, kind, compression) = (source.path.clone(), source.kind, source.compression);
     let counts = rows(source, &layout, collector).map_err(|halt| match halt {
         Halt::Bad(error) => error.into(),
+        #[cfg(feature = "parquet")]
+        Halt::Stop(Stop::Read(error)) if kind == Kind::Parquet => parquet::damaged(&path, error),
         Halt::Stop(stop) => stop.error(&path, compression),
     })?;
     let columns = Role::ALL.map(|role| {
@@ -103,7 +111,7 @@ fn read(path: &Path, options: &ImportOptions, collector: &mut Collector) -> Resu
     }
     Ok(SourceReport {
         path,
-        format: if layout.dialect.is_some() { "table" } else { "json-lines" },
+        format: kind.word(),
         delimiter: layout.dialect.map(Dialect::delimiter_words),
         header: layout.dialect.is_some() && layout.names.is_some(),
         columns,
@@ -116,6 +124,11 @@ fn read(path: &Path, options: &ImportOptions, collector: &mut Collector) -> Resu
 
 fn rows(source: Source, layout: &Layout, collector: &mut Collector) -> Result<Counts, Halt> {
     let path = source.path.clone();
+    #[cfg(feature = "parquet")]
+    if source.kind == Kind::Parquet {
+        let table = parquet::Table::open(&path).map_err(|error| Halt::Stop(Stop::Read(error)))?;
+        return collector.read(&path, &mut table.rows(layout.positions).map_err(Halt::Stop)?);
+    }
     match (layout.dialect, &layout.names) {
         (Some(dialect), names) => {
             let reader = source.into_reader();

@@ -24,6 +24,21 @@ pub(super) enum Kind {
     Table(Option<u8>),
     /// One JSON object per line.
     JsonLines,
+    /// Typed columns.
+    #[cfg(feature = "parquet")]
+    Parquet,
+}
+
+impl Kind {
+    /// The word in reports.
+    pub(super) const fn word(self) -> &'static str {
+        match self {
+            Self::Table(_) => "table",
+            Self::JsonLines => "json-lines",
+            #[cfg(feature = "parquet")]
+            Self::Parquet => "parquet",
+        }
+    }
 }
 
 /// An open file.
@@ -65,6 +80,11 @@ impl Source {
         };
         let ahead = bytes.split_off(end);
         let kind = kind(&path, &bytes)?;
+        #[cfg(feature = "parquet")]
+        if kind == Kind::Parquet && (compression.is_some() || !path.is_file()) {
+            let (found, advice) = ("a Parquet file in a stream", "save it as a plain file and give its path");
+            return Err(ImportError::NotATable { path, found, advice }.into());
+        }
         Ok(Self { path, kind, sample: bytes, compression, rest, ahead })
     }
 
@@ -104,7 +124,16 @@ fn kind(path: &Path, sample: &[u8]) -> Result<Kind, DataError> {
     };
     let text = sample.trim_ascii_start();
     match sample {
-        [b'P', b'A', b'R', b'1', ..] => return refused("a Parquet file", "export it as CSV"),
+        #[cfg(feature = "parquet")]
+        [b'P', b'A', b'R', b'1', ..] => return Ok(Kind::Parquet),
+        #[cfg(not(feature = "parquet"))]
+        [b'P', b'A', b'R', b'1', ..] => {
+            return refused(
+                "a Parquet file",
+                "export it as CSV, or install Quadcast with its feature parquet \
+                 (cargo install --path crates/cli --features parquet)",
+            );
+        }
         [b'P', b'K', 3, 4, ..] => {
             return refused(
                 "an archive or a spreadsheet",

@@ -51,7 +51,6 @@ fn files() {
     for (name, content, texts) in [
         ("empty.csv", &b""[..], &["holds no row"][..]),
         ("blank.csv", b"\n \n\n", &["holds no row"]),
-        ("table.parquet", b"PAR1\x15\x04", &["a Parquet file", "export it as CSV"]),
         ("sheet.xlsx", b"PK\x03\x04\x14", &["a spreadsheet", "export the sheet as CSV"]),
         ("packed.csv", b"\x1f\x8b\x08", &["a gzip file", "give it the ending .gz"]),
         ("wide.csv", b"\xff\xfea\0,\0", &["UTF-16", "save it as UTF-8"]),
@@ -67,6 +66,12 @@ fn files() {
     ] {
         assert_refused(name, content, ":1:1: ", texts);
     }
+    let parquet: &[&str] = if cfg!(feature = "parquet") {
+        &["the Parquet file is damaged"]
+    } else {
+        &["found a Parquet file", "export it as CSV", "cargo install --path crates/cli --features parquet"]
+    };
+    assert_refused("table.parquet", b"PAR1\x15\x04", ":", parquet);
     assert_refused("cut.csv.gz", b"\x1f\x8b\x08\x00\x00", ": ", &["truncated or damaged"]);
 }
 

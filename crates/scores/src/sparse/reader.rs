@@ -42,7 +42,8 @@ pub(crate) struct Entry {
 pub(crate) struct Reader {
     path: PathBuf,
     input: Box<dyn BufRead + Send + Sync>,
-    compressed: bool,
+    /// What it means if reading fails.
+    broken: &'static str,
     list: Arc<QueryList>,
     names: Names,
     /// Row by key, made when the header says that keys name the rows.
@@ -61,6 +62,10 @@ impl Reader {
     pub fn open(path: &Path, list: &Arc<QueryList>, names: &Names) -> Result<Self, ScoreFileError> {
         let mut reader = Self::unread(path, list, names)?;
         reader.start()?;
+        if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("parquet")) {
+            // Rows are counted from 1; the header is none.
+            reader.number = 0;
+        }
         Ok(reader)
     }
 
@@ -72,13 +77,18 @@ impl Reader {
         let ending = ending.as_deref();
         let input: Box<dyn Read + Send + Sync> = match ending {
             Some("gz") => Box::new(MultiGzDecoder::new(BufReader::new(file))),
+            Some("parquet") => crate::parquet::open(path)?,
             Some("zst") => Box::new(zstd::Decoder::new(file).map_err(read)?),
             _ => Box::new(file),
         };
         Ok(Self {
             path: path.to_owned(),
             input: Box::new(BufReader::with_capacity(1 << 16, input)),
-            compressed: matches!(ending, Some("gz" | "zst")),
+            broken: match ending {
+                Some("gz" | "zst") => "the compressed data ends or breaks here",
+                Some("parquet") => "this row cannot be read (compression may be snappy, gzip or zstd)",
+                _ => "this is not text",
+            },
             list: Arc::clone(list),
             names: names.clone(),
             by_key: FxHashMap::default(),
@@ -140,11 +150,7 @@ impl Reader {
                 }
                 Err(error) => {
                     self.number += 1;
-                    let what = if self.compressed {
-                        "the compressed data ends or breaks here"
-                    } else {
-                        "this is not text"
-                    };
+                    let what = self.broken;
                     return Err(self.error(&format!("{what}: {error}")));
                 }
             }

@@ -1,0 +1,221 @@
+//! Parquet files are judged as the CSV files with the same rows are.
+#![cfg(feature = "parquet")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, FloatType, Int64Type};
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::parser::parse_message_type;
+use quadcast_core::{
+    Calendar, Dataset, Direction, EntityId, Facts, Forecaster, HistoryIndex, Names, Quad, Query, RelationId,
+    ScoreError, ScoreRow, ScoreSink, Split, Splits, Step, TimeAxis, Vocabulary,
+};
+use quadcast_scores::{OpenOptions, QueryList, ScoreFile, ScoreFileError};
+use tempfile::TempDir;
+
+/// The values of a column; `None` is null.
+enum Values {
+    Text(Vec<Option<&'static str>>),
+    Whole(Vec<Option<i64>>),
+    Single(Vec<Option<f32>>),
+    Double(Vec<Option<f64>>),
+}
+
+use Values::{Double, Single, Text, Whole};
+
+fn parquet(schema: &str, columns: &[Values]) -> Vec<u8> {
+    let schema = parse_message_type(&format!("message scores {{ {schema} }}")).expect("a schema");
+    let mut file = SerializedFileWriter::new(Vec::new(), Arc::new(schema), Arc::default()).expect("a file");
+    let mut group = file.next_row_group().expect("a row group");
+    for column in columns {
+        let mut writer = group.next_column().expect("a column").expect("as many columns as in the schema");
+        macro_rules! write {
+            ($kind:ty, $values:expr, $convert:expr) => {{
+                let levels: Vec<i16> = $values.iter().map(|value| i16::from(value.is_some())).collect();
+                let values: Vec<_> = $values.iter().flatten().copied().map($convert).collect();
+                writer.typed::<$kind>().write_batch(&values, Some(&levels), None).expect("values")
+            }};
+        }
+        match column {
+            Text(values) => write!(ByteArrayType, values, ByteArray::from),
+            Whole(values) => write!(Int64Type, values, std::convert::identity),
+            Single(values) => write!(FloatType, values, std::convert::identity),
+            Double(values) => write!(DoubleType, values, std::convert::identity),
+        };
+        writer.close().expect("a column");
+    }
+    group.close().expect("a row group");
+    file.into_inner().expect("a file")
+}
+
+/// Three entities, one of them with digits for a name; one fact, so two queries.
+struct Desk {
+    folder: TempDir,
+    dataset: Dataset,
+    list: Arc<QueryList>,
+}
+
+impl Desk {
+    fn new() -> Self {
+        let names =
+            |names: &[&str]| Names::new(names.iter().map(|name| Some((*name).to_owned())).collect(), None);
+        let fact = Quad { subject: EntityId(0), relation: RelationId(0), object: EntityId(1), step: Step(0) };
+        let dataset = Dataset {
+            name: "small".to_owned(),
+            vocabulary: Vocabulary {
+                entities: names(&["Ann, \"A\"", "Ben", "7"]),
+                relations: names(&["likes"]),
+            },
+            axis: TimeAxis::new(vec![0], Calendar::UNIX_DAYS),
+            splits: Splits {
+                train: Facts::default(),
+                valid: Facts::default(),
+                test: Facts::new(vec![fact], 1),
+            },
+        };
+        let mut queries =
+            [Direction::Subject, Direction::Object].map(|side| Query::hide(fact, side).0).to_vec();
+        queries.sort_unstable();
+        let list = Arc::new(QueryList::new(&dataset, Split::Test, queries));
+        Self { folder: TempDir::new().expect("a temporary folder"), dataset, list }
+    }
+
+    fn keys(&self) -> [i64; 2] {
+        [0, 1].map(|row: usize| i64::try_from(self.list.keys()[row]).expect("63 bits"))
+    }
+
+    fn write(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.folder.path().join(name);
+        fs::write(&path, content).expect("a file");
+        path
+    }
+
+    /// What a file says about every query, after all checks.
+    fn answers(&self, path: &Path) -> Result<Vec<Vec<(u32, f64)>>, ScoreFileError> {
+        let options = OpenOptions { unchecked_order: false, hold_all: true };
+        let file = ScoreFile::open(path, &self.dataset, &self.list, options)?;
+        file.check()?;
+        let mut kept = Kept(vec![Vec::new(); self.list.len()]);
+        let history = HistoryIndex::new(&self.dataset.axis, 3, 1, &[]);
+        file.score(&history.before(Step(0)), self.list.queries(), &mut kept).expect("an answer");
+        Ok(kept.0)
+    }
+
+    fn assert_refused(&self, schema: &str, columns: &[Values], text: &str) {
+        let path = self.write("bad.parquet", parquet(schema, columns));
+        let error = self.answers(&path).expect_err(text).to_string();
+        assert!(error.contains(text), "{text}: {error}");
+    }
+}
+
+/// Keeps the reached candidates of every row.
+struct Kept(Vec<Vec<(u32, f64)>>);
+
+impl ScoreSink for Kept {
+    fn accept(&mut self, index: usize, row: ScoreRow<'_>) -> Result<(), ScoreError> {
+        let ScoreRow::Sparse { ids, scores, .. } = row else { panic!("a sparse row") };
+        self.0[index] = ids.iter().map(|id| id.0).zip(scores.iter().copied()).collect();
+        Ok(())
+    }
+}
+
+#[test]
+fn ids_names_and_nothing() {
+    let desk = Desk::new();
+    let [first, second] = desk.keys();
+    let csv =
+        desk.write("s.csv", format!("key,entity,score\n{second},,\n{first},1,0.1\n{first},0,-2.5e-9\n"));
+    let expected = vec![vec![(0, -2.5e-9), (1, 0.1)], vec![]];
+    assert_eq!(desk.answers(&csv).expect("good CSV"), expected);
+
+    let keys = || Whole(vec![Some(second), Some(first), Some(first)]);
+    let scores = || Double(vec![None, Some(0.1), Some(-2.5e-9)]);
+    let ids = Whole(vec![None, Some(1), Some(0)]);
+    let schema = "optional int64 key; optional int64 entity; optional double score;";
+    let path = desk.write("ids.parquet", parquet(schema, &[keys(), ids, scores()]));
+    assert_eq!(desk.answers(&path).expect("ids"), expected);
+
+    let schema = "optional double Score; optional binary entity (UTF8); optional int64 key (INTEGER(64,false)); \
+                  optional int64 row;";
+    let names = Text(vec![None, Some("Ben"), Some("Ann, \"A\"")]);
+    let rows = Whole(vec![Some(1), Some(0), Some(0)]);
+    let path = desk.write("names.parquet", parquet(schema, &[scores(), names, keys(), rows]));
+    assert_eq!(desk.answers(&path).expect("names"), expected);
+}
+
+#[test]
+fn text_is_a_name_and_single_precision_keeps_its_value() {
+    let desk = Desk::new();
+    let [first, second] = desk.keys();
+    let schema = "optional int64 key; optional binary entity; optional float score;";
+    let columns = [
+        Whole(vec![Some(first), Some(second)]),
+        Text(vec![Some("7"), Some("Ben")]),
+        Single(vec![Some(0.1), Some(f32::MIN_POSITIVE)]),
+    ];
+    let path = desk.write("s.parquet", parquet(schema, &columns));
+    let expected = vec![vec![(2, f64::from(0.1_f32))], vec![(1, f64::from(f32::MIN_POSITIVE))]];
+    assert_eq!(desk.answers(&path).expect("names"), expected);
+}
+
+#[test]
+fn the_checks_are_those_of_csv() {
+    let desk = Desk::new();
+    let [first, second] = desk.keys();
+    let schema = "optional int64 key; optional int64 entity; optional double score;";
+    let with = |keys: [i64; 2], ids: [i64; 2], scores: [f64; 2]| {
+        [Whole(keys.map(Some).to_vec()), Whole(ids.map(Some).to_vec()), Double(scores.map(Some).to_vec())]
+    };
+    for (columns, text) in [
+        (with([first, first], [0, 1], [0.5; 2]), "1 of 2 rows are missing"),
+        (with([first, 12], [0, 1], [0.5; 2]), "bad.parquet:2: no query has the key 12"),
+        (with([first, second], [3, 1], [0.5; 2]), "bad.parquet:1: entity 3 does not exist"),
+        (with([first, first], [0, 0], [0.5; 2]), "more than once"),
+        (with([first, second], [0, 1], [0.5, f64::NAN]), "not a number, the first in row 1"),
+    ] {
+        desk.assert_refused(schema, &columns, text);
+    }
+    let whole = |values: [i64; 2]| Whole(values.map(Some).to_vec());
+    let schema = "optional int64 row; optional int64 entity; optional int64 score;";
+    desk.assert_refused(schema, &[whole([0, 1]), whole([0, 1]), whole([5, 6])], "--unchecked-order");
+    let schema = "optional int64 key; optional int64 row; optional int64 entity; optional int64 score;";
+    let permuted = [whole([second, first]), whole([0, 1]), whole([0, 1]), whole([5, 6])];
+    desk.assert_refused(schema, &permuted, "rows were permuted");
+}
+
+#[test]
+fn columns_that_do_not_fit_and_files_that_are_cut() {
+    let desk = Desk::new();
+    let [first, second] = desk.keys();
+    let key = || Whole(vec![Some(first), Some(second)]);
+    let text = || Text(vec![Some("Ben"), Some("Ben")]);
+    for (schema, columns, said) in [
+        (
+            "optional int64 key; optional binary score (UTF8);",
+            [key(), text()],
+            "\"score\" has the wrong type",
+        ),
+        (
+            "optional int64 key (TIMESTAMP_MILLIS); optional binary score;",
+            [key(), text()],
+            "\"key\" has the wrong",
+        ),
+        ("optional int64 key; optional binary entity (UTF8);", [key(), text()], "no column \"score\""),
+        ("optional int64 score; optional binary entity (UTF8);", [key(), text()], "needs the columns"),
+        ("optional int64 score; optional binary note (UTF8);", [key(), text()], "found the column \"note\""),
+    ] {
+        desk.assert_refused(schema, &columns, said);
+    }
+    let schema = "optional int64 key; optional binary entity (UTF8); optional int64 score;";
+    desk.assert_refused(
+        schema,
+        &[key(), Text(vec![Some("Ben"), Some("Ann\nAnn")]), Whole(vec![Some(1); 2])],
+        "bad.parquet:2: this row cannot be read (compression may be snappy, gzip or zstd): the name \"Ann\\nAnn\" holds a line end",
+    );
+    let good = parquet("optional int64 key; optional int64 score;", &[key(), key()]);
+    let path = desk.write("cut.parquet", &good[..good.len() - 9]);
+    let error = desk.answers(&path).expect_err("a cut file").to_string();
+    assert!(error.contains("is damaged"), "{error}");
+}
