@@ -2,11 +2,11 @@
 
 use std::fmt::Display;
 
+use quadcast_data::scores::ScoreFileError;
 use quadcast_data::{DataError, FetchError, ImportError};
 use quadcast_eval::EvalError;
 use quadcast_models::ConfigError;
 use quadcast_report::FileError;
-use quadcast_scores::ScoreFileError;
 
 /// An error and its exit code.
 #[derive(Debug)]

@@ -14,6 +14,7 @@ mod info;
 mod load;
 mod locate;
 mod readers;
+pub mod scores;
 mod synth;
 
 pub use audit::{Audit, audit};

@@ -6,10 +6,12 @@ use std::time::Instant;
 
 use clap::Args;
 use quadcast_core::{Dataset, Protocol, Run, Split, TiePolicy};
+use quadcast_data::scores::{
+    Asked, Counts, OpenOptions, QueryList, RankFile, ScoreFile, ScoreFileError, Silent,
+};
 use quadcast_data::{LoadOptions, Loaded};
 use quadcast_eval::{EvalError, Judged, Rank, Ranks, judge, queries};
 use quadcast_report::{DatasetCard, ModelCard, RunRecord, ScoreSource};
-use quadcast_scores::{Asked, Counts, OpenOptions, QueryList, RankFile, ScoreFile, ScoreFileError, Silent};
 
 use crate::arguments::{
     DuplicatesArgument, FormatArgument, SettingArgument, TiesArgument, ValidationArgument,

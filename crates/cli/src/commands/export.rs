@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use quadcast_core::Split;
 use quadcast_data::LoadOptions;
+use quadcast_data::scores::{QueryList, write_entities};
 use quadcast_eval::queries;
 use quadcast_report::{counted, write_atomically};
-use quadcast_scores::{QueryList, write_entities};
 use serde::Serialize;
 
 use crate::arguments::Source;

@@ -9,9 +9,9 @@ use quadcast_core::{
     SavedModel, ScoreRow, ScoreSink, Setting, Step, Validation,
 };
 
-use crate::csv::Field;
-use crate::sparse::reader::Reader;
-use crate::{QueryList, ScoreFileError};
+use crate::scores::csv::Field;
+use crate::scores::sparse::reader::Reader;
+use crate::scores::{QueryList, ScoreFileError};
 
 /// Columns that our own files have and that say nothing new here.
 const IGNORED: [&str; 10] = [

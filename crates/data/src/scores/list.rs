@@ -6,7 +6,7 @@ use std::ops::Range;
 use quadcast_core::{Calendar, Dataset, Fingerprint, Names, Query, Split, Step, TimeAxis};
 use sha2::{Digest, Sha256};
 
-use crate::csv::field;
+use crate::scores::csv::field;
 
 /// The distinct queries of a split in the evaluator's order, each with a key.
 #[derive(Clone, Debug)]

@@ -7,9 +7,9 @@ use std::path::Path;
 
 use zip::{CompressionMethod, ZipArchive};
 
-use crate::array::Header;
-use crate::dense::Dense;
-use crate::{QueryList, ScoreFileError};
+use crate::scores::array::Header;
+use crate::scores::dense::Dense;
+use crate::scores::{QueryList, ScoreFileError};
 
 const SCORES: &str = "scores.npy";
 const KEYS: &str = "keys.npy";

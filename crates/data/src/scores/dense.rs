@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use crate::ScoreFileError;
-use crate::array::Header;
+use crate::scores::ScoreFileError;
+use crate::scores::array::Header;
 
 /// Bytes that are read in one go, if a row is not longer.
 const READ: usize = 1 << 22;

@@ -10,10 +10,10 @@ use quadcast_core::{
     ScoreSink, Setting, Step, Validation,
 };
 
-use crate::dense::Dense;
-use crate::npz;
-use crate::sparse::Sparse;
-use crate::{QueryList, ScoreFileError};
+use crate::scores::dense::Dense;
+use crate::scores::npz;
+use crate::scores::sparse::Sparse;
+use crate::scores::{QueryList, ScoreFileError};
 
 /// How to open a score file.
 #[derive(Clone, Copy, Debug, Default)]

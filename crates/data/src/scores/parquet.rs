@@ -4,7 +4,7 @@
 use std::io::Read;
 use std::path::Path;
 
-use crate::ScoreFileError;
+use crate::scores::ScoreFileError;
 
 /// The lines of a file: a header, then one line per row.
 #[cfg(feature = "parquet")]
@@ -33,8 +33,8 @@ mod lines {
     use parquet::record::{Field, Row};
     use parquet::schema::types::{Type, TypePtr};
 
-    use crate::ScoreFileError;
-    use crate::csv::field;
+    use crate::scores::ScoreFileError;
+    use crate::scores::csv::field;
 
     /// Text that is made at once.
     const BUFFER: usize = 1 << 16;

@@ -9,8 +9,8 @@ use flate2::read::MultiGzDecoder;
 use quadcast_core::{EntityId, Names};
 use rustc_hash::FxHashMap;
 
-use crate::csv::{Field, split};
-use crate::{QueryList, ScoreFileError};
+use crate::scores::csv::{Field, split};
+use crate::scores::{QueryList, ScoreFileError};
 
 /// Which column is which.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,7 +77,7 @@ impl Reader {
         let ending = ending.as_deref();
         let input: Box<dyn Read + Send + Sync> = match ending {
             Some("gz") => Box::new(MultiGzDecoder::new(BufReader::new(file))),
-            Some("parquet") => crate::parquet::open(path)?,
+            Some("parquet") => crate::scores::parquet::open(path)?,
             Some("zst") => Box::new(zstd::Decoder::new(file).map_err(read)?),
             _ => Box::new(file),
         };

@@ -12,7 +12,7 @@ use quadcast_core::{
     Calendar, Dataset, Direction, EntityId, Facts, Forecaster, HistoryIndex, Names, Quad, Query, RelationId,
     ScoreError, ScoreRow, ScoreSink, Split, Splits, Step, TimeAxis, Vocabulary,
 };
-use quadcast_scores::{OpenOptions, QueryList, ScoreFile, ScoreFileError};
+use quadcast_data::scores::{OpenOptions, QueryList, ScoreFile, ScoreFileError};
 use tempfile::TempDir;
 
 /// The values of a column; `None` is null.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use quadcast_core::{EntityId, Names};
 
-use crate::{QueryList, ScoreFileError};
+use crate::scores::{QueryList, ScoreFileError};
 use reader::{Entry, Reader};
 
 /// One score.
