@@ -7,13 +7,13 @@ use std::sync::Arc;
 
 use quadcast_core::{
     Capabilities, Constant, Dataset, Forecaster, History, ModelError, Query, Run, SavedModel, ScoreRow,
-    ScoreSink, Setting, Step, Validation,
+    ScoreSink, Step, Validation,
 };
 
 use crate::scores::dense::Dense;
 use crate::scores::npz;
 use crate::scores::sparse::Sparse;
-use crate::scores::{QueryList, ScoreFileError};
+use crate::scores::{DECLARED, QueryList, ScoreFileError};
 
 /// How to open a score file.
 #[derive(Clone, Copy, Debug, Default)]
@@ -176,14 +176,8 @@ impl From<io::Error> for Trouble {
 }
 
 impl Forecaster for ScoreFile {
-    /// Scores exist already: what the model saw when it made them is declared, not enforced.
     fn capabilities(&self) -> Capabilities {
-        Capabilities {
-            settings: &[Setting::SingleStep, Setting::MultiStep, Setting::Online],
-            explains: false,
-            inductive: true,
-            random: false,
-        }
+        DECLARED
     }
 
     fn fit(&mut self, _: &History<'_>, _: &dyn Validation, _: &Run) -> Result<(), ModelError> {

@@ -16,7 +16,17 @@ mod parquet;
 mod ranks;
 mod sparse;
 
+use quadcast_core::{Capabilities, Setting};
+
 pub use error::ScoreFileError;
 pub use file::{OpenOptions, ScoreFile};
 pub use list::{QueryList, write_entities};
 pub use ranks::{Asked, Counts, RankFile, Silent};
+
+/// What is known of a model from elsewhere. Scores exist already: what it saw when it made them is declared, not enforced.
+const DECLARED: Capabilities = Capabilities {
+    settings: &[Setting::SingleStep, Setting::MultiStep, Setting::Online],
+    explains: false,
+    inductive: true,
+    random: false,
+};

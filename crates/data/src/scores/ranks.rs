@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use quadcast_core::{
     Capabilities, Constant, Dataset, EntityId, Filter, Forecaster, History, ModelError, Names, Query, Run,
-    SavedModel, ScoreRow, ScoreSink, Setting, Step, Validation,
+    SavedModel, ScoreRow, ScoreSink, Step, Validation,
 };
 
 use crate::scores::csv::Field;
 use crate::scores::sparse::reader::Reader;
-use crate::scores::{QueryList, ScoreFileError};
+use crate::scores::{DECLARED, QueryList, ScoreFileError};
 
 /// Columns that our own files have and that say nothing new here.
 const IGNORED: [&str; 10] = [
@@ -345,12 +345,7 @@ pub struct Silent;
 
 impl Forecaster for Silent {
     fn capabilities(&self) -> Capabilities {
-        Capabilities {
-            settings: &[Setting::SingleStep, Setting::MultiStep, Setting::Online],
-            explains: false,
-            inductive: true,
-            random: false,
-        }
+        DECLARED
     }
 
     fn fit(&mut self, _: &History<'_>, _: &dyn Validation, _: &Run) -> Result<(), ModelError> {
