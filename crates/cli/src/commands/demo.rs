@@ -176,6 +176,17 @@ fn run_row(name: &str, record: &RunRecord, best: &Reference) -> Option<Row> {
     })
 }
 
+/// A question that the world can be asked, from its first test fact; underscores stand for blanks.
+fn question(dataset: &Dataset) -> String {
+    let typed = |name: &str| name.replace(' ', "_");
+    let names = &dataset.vocabulary;
+    dataset.splits.test.iter().next().map_or_else(String::new, |fact| {
+        let subject = typed(&names.entities.name(fact.subject.0));
+        let relation = typed(&names.relations.name(fact.relation.0));
+        format!("--subject {subject} --relation {relation}")
+    })
+}
+
 fn text(world: &SynthWorld, audit: &Audit, rows: &[Row], options: &Options) -> String {
     let about = world.description["about"].as_str().unwrap_or_default();
     let checks: Vec<String> =
@@ -196,12 +207,13 @@ fn text(world: &SynthWorld, audit: &Audit, rows: &[Row], options: &Options) -> S
         ]);
     }
     let out = options.out.display();
+    let question = world.dataset().map(question).unwrap_or_default();
     format!(
         "A village that does not exist\n{about}\naudit: {}\n\n{}\n\n\
          Time-aware filter, both directions, all entities as candidates. The best possible score is\n\
          known because the world is: nobody who knows only the past can be better on average.\n\n\
          report: {out}/report.html\n\
-         next: quadcast forecast {out}/runs/recurrency-single-step --help\n",
+         next: quadcast forecast {out}/runs/recurrency-single-step \\\n  {question} --explain\n",
         checks.join(", "),
         table.trim_fmt()
     )
