@@ -71,6 +71,6 @@ fn load_model(folder: &Path, record: &RunRecord) -> Result<(&'static Entry, Box<
     let entry = find(&file.model)?;
     let config = toml::Table::try_from(&record.model.config).map_err(|error| refuse(error.to_string()))?;
     let mut model = (entry.build)(&config)?;
-    model.load(&SavedModel { state: file.state }).map_err(|error| refuse(error.to_string()))?;
+    model.load(&SavedModel::plain(file.state)).map_err(|error| refuse(error.to_string()))?;
     Ok((entry, model))
 }

@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    DirectedRelation, EntityId, History, ModelError, Quad, Query, Run, ScoreSink, Setting, Snapshot, Step,
+    DirectedRelation, EntityId, FiredRule, History, ModelError, Quad, Query, Rule, Run, ScoreSink, Setting,
+    Snapshot, Step,
 };
 
 /// What a model can do.
@@ -17,6 +18,8 @@ pub struct Capabilities {
     pub inductive: bool,
     /// Whether two runs with different seeds can differ.
     pub random: bool,
+    /// Whether what it learns are rules, which people can read, edit and take to other data.
+    pub rules: bool,
 }
 
 /// A forecasting model. The evaluator calls the verbs in this order: `fit` once; then for every step to be judged
@@ -71,8 +74,18 @@ pub trait Forecaster: Send + Sync {
 /// Learned state in an open format.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SavedModel {
-    /// Everything that is not a tensor.
+    /// Everything that is not listed below.
     pub state: serde_json::Value,
+    /// The rules of a model that learns rules.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rules: Option<Vec<Rule>>,
+}
+
+impl SavedModel {
+    /// A model that is all state.
+    pub fn plain(state: serde_json::Value) -> Self {
+        Self { state, rules: None }
+    }
 }
 
 /// Judges models on the validation period, under the protocol of the run. Test facts are out of reach.
@@ -122,6 +135,8 @@ pub struct Explanation {
     pub evidence: Vec<Evidence>,
     /// What else adds to the score.
     pub also: Vec<Contribution>,
+    /// Rules that speak for the answer, strongest first.
+    pub rules: Vec<FiredRule>,
     /// Numbers of the model at hand, by name.
     pub details: serde_json::Map<String, serde_json::Value>,
 }

@@ -4,6 +4,7 @@
 //! it. All reads of a view pass [`History::admit`], the only place where the ceiling is checked. The index notes the
 //! latest step of which a fact was read, which is the evidence that a setting was kept.
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use rayon::slice::ParallelSliceMut;
@@ -23,6 +24,60 @@ pub struct Event {
     pub answer: EntityId,
 }
 
+/// A fact as one of its entities sees it: at `step` it stood in `relation` to `other`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Edge {
+    /// When.
+    pub step: Step,
+    /// How, read from the entity.
+    pub relation: DirectedRelation,
+    /// Who.
+    pub other: EntityId,
+}
+
+/// Edges of both directions by entity, each entity's in order of (step, relation, other).
+#[derive(Debug)]
+struct EdgeLists {
+    starts: Vec<usize>,
+    edges: Vec<Edge>,
+}
+
+impl EdgeLists {
+    fn new(facts: &Facts, entities: usize, relations: usize) -> Self {
+        let sides = |fact: Quad| {
+            Direction::BOTH.map(|direction| {
+                let (query, other) = Query::hide(fact, direction);
+                (query.known, Edge { step: fact.step, relation: query.directed(relations), other })
+            })
+        };
+        let mut starts = vec![0; entities + 1];
+        for (entity, _) in facts.iter().flat_map(sides) {
+            starts[entity.index() + 1] += 1;
+        }
+        for entity in 0..entities {
+            starts[entity + 1] += starts[entity];
+        }
+        let unset = Edge { step: Step(0), relation: DirectedRelation(0), other: EntityId(0) };
+        let mut edges = vec![unset; 2 * facts.len()];
+        let mut next = starts.clone();
+        for (entity, edge) in facts.iter().flat_map(sides) {
+            edges[next[entity.index()]] = edge;
+            next[entity.index()] += 1;
+        }
+        for entity in 0..entities {
+            edges[starts[entity]..starts[entity + 1]].sort_unstable();
+        }
+        Self { starts, edges }
+    }
+
+    fn of(&self, entity: EntityId) -> &[Edge] {
+        match self.starts.get(entity.index()..entity.index() + 2) {
+            Some(ends) => &self.edges[ends[0]..ends[1]],
+            None => &[],
+        }
+    }
+}
+
 /// Facts with indexes, built once. Models only ever see it through a [`History`].
 #[derive(Debug)]
 pub struct HistoryIndex {
@@ -37,6 +92,8 @@ pub struct HistoryIndex {
     events: Vec<Event>,
     /// Steps at which each relation occurs, in order.
     relation_steps: Vec<Vec<Step>>,
+    /// Built when a model first asks for it: few do, and it is as large as the facts.
+    edges: OnceLock<EdgeLists>,
     /// One past the latest step that was read.
     latest_read: AtomicU32,
 }
@@ -86,6 +143,7 @@ impl HistoryIndex {
             groups,
             events,
             relation_steps,
+            edges: OnceLock::new(),
             latest_read: AtomicU32::new(0),
         }
     }
@@ -191,6 +249,13 @@ impl<'a> History<'a> {
         self.past(events, |event| event.step)
     }
 
+    /// Past facts that an entity takes part in, in order of (step, relation, other).
+    pub fn edges(&self, entity: EntityId) -> &'a [Edge] {
+        let index = self.index;
+        let lists = index.edges.get_or_init(|| EdgeLists::new(&index.facts, index.entities, index.relations));
+        self.past(lists.of(entity), |edge| edge.step)
+    }
+
     /// Past steps at which the relation occurs, in order.
     pub fn relation_steps(&self, relation: RelationId) -> &'a [Step] {
         match self.index.relation_steps.get(relation.index()) {
@@ -267,5 +332,12 @@ mod tests {
         assert_eq!(answers(6, 5, subject), [(1, 0), (4, 0)]);
         assert!(answers(6, 9, object).is_empty());
         assert_eq!(index.before(Step(4)).relation_steps(RelationId(1)), [Step(1)]);
+        let edges = |ceiling, entity| -> Vec<(u32, u32, u32)> {
+            let edges = index.before(Step(ceiling)).edges(EntityId(entity));
+            edges.iter().map(|e| (e.step.0, e.relation.0, e.other.0)).collect()
+        };
+        assert_eq!(edges(6, 0), [(0, 0, 7), (1, 1, 5), (1, 1, 6), (4, 1, 5)]);
+        assert_eq!(edges(4, 5), [(1, 3, 0)]);
+        assert!(edges(6, 99).is_empty());
     }
 }

@@ -17,6 +17,7 @@ mod intervals;
 mod protocol;
 mod query;
 mod random;
+mod rule;
 mod run;
 mod score;
 mod time;
@@ -33,12 +34,13 @@ pub use forecaster::{
     Capabilities, Contribution, Evidence, Explanation, Forecaster, SavedModel, SelectionScore, Validation,
     ValidationReport,
 };
-pub use history::{Event, History, HistoryIndex};
+pub use history::{Edge, Event, History, HistoryIndex};
 pub use ids::{EntityId, Quad, RelationId, Step, Triple};
 pub use intervals::{IntervalDataset, IntervalFact, PartialDate};
 pub use protocol::{Candidates, Duplicates, Filter, Protocol, Setting, TiePolicy, ValidationUse};
 pub use query::{DirectedRelation, Direction, Query};
 pub use random::stream;
+pub use rule::{FiredRule, Rule};
 pub use run::{Progress, Run, Silent};
 pub use score::{Background, Constant, ScoreRow, ScoreSink};
 pub use time::{Calendar, TimeAxis, TimeUnit};

@@ -28,7 +28,8 @@ impl Direction {
 }
 
 /// A relation read from the known entity to the answer: `r` for object queries, `r + R` for subject queries.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
 pub struct DirectedRelation(pub u32);
 
 impl DirectedRelation {
@@ -43,6 +44,13 @@ impl DirectedRelation {
     /// The id as an index into a table of `2R` rows.
     pub const fn index(self) -> usize {
         self.0 as usize
+    }
+
+    /// The same relation read from the other side.
+    #[must_use]
+    pub const fn inverse(self, relations: usize) -> Self {
+        let relations = relations as u32;
+        if self.0 < relations { Self(self.0 + relations) } else { Self(self.0 - relations) }
     }
 
     /// Back to the original relation and the direction.

@@ -47,6 +47,7 @@ where
             explains: false,
             inductive: true,
             random: false,
+            rules: false,
         }
     }
 
@@ -77,7 +78,7 @@ where
     }
 
     fn save(&self) -> Result<SavedModel, ModelError> {
-        Ok(SavedModel { state: serde_json::Value::Null })
+        Ok(SavedModel::plain(serde_json::Value::Null))
     }
 
     fn load(&mut self, _: &SavedModel) -> Result<(), ModelError> {

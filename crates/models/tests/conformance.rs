@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use quadcast_core::{
     Dataset, Direction, EntityId, Facts, Filter, Forecaster, HistoryIndex, Protocol, Quad, Query, Run,
-    ScoreError, ScoreRow, ScoreSink, Setting, Split, Step, stream,
+    SavedModel, ScoreError, ScoreRow, ScoreSink, Setting, Split, Step, stream,
 };
 use quadcast_eval::{Judged, Outcome, fit, judge};
 use quadcast_models::{Entry, MODELS};
@@ -108,9 +108,7 @@ fn a_saved_model_scores_as_before() {
             "{}",
             entry.name
         );
-        assert!(
-            build(entry).load(&quadcast_core::SavedModel { state: serde_json::json!({"no": 1}) }).is_err()
-        );
+        assert!(build(entry).load(&SavedModel::plain(serde_json::json!({"no": 1}))).is_err());
     });
 }
 

@@ -29,4 +29,5 @@ const DECLARED: Capabilities = Capabilities {
     explains: false,
     inductive: true,
     random: false,
+    rules: false,
 };

@@ -180,7 +180,7 @@ const SETTINGS: &[Setting] = &[Setting::SingleStep, Setting::MultiStep];
 impl Forecaster for Oracle {
     fn capabilities(&self) -> Capabilities {
         let settings = if self.world.rollouts == 0 { &SETTINGS[..1] } else { SETTINGS };
-        Capabilities { settings, explains: false, inductive: true, random: false }
+        Capabilities { settings, explains: false, inductive: true, random: false, rules: false }
     }
 
     fn fit(&mut self, _: &History<'_>, _: &dyn Validation, _: &Run) -> Result<(), ModelError> {
@@ -229,7 +229,7 @@ impl Forecaster for Oracle {
     }
 
     fn save(&self) -> Result<SavedModel, ModelError> {
-        Ok(SavedModel { state: serde_json::json!({ "world": self.world.name, "seed": self.world.seed }) })
+        Ok(SavedModel::plain(serde_json::json!({ "world": self.world.name, "seed": self.world.seed })))
     }
 
     fn load(&mut self, saved: &SavedModel) -> Result<(), ModelError> {

@@ -373,12 +373,12 @@ impl Forecaster for Recurrency {
         });
         let details = details.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
         let also = also.into_iter().collect();
-        Ok(Some(Explanation { query: *query, answer, score, evidence, also, details }))
+        Ok(Some(Explanation { query: *query, answer, score, evidence, also, rules: Vec::new(), details }))
     }
 
     fn save(&self) -> Result<SavedModel, ModelError> {
         let state = json!({ "config": self.config, "parameters": self.parameters });
-        Ok(SavedModel { state })
+        Ok(SavedModel::plain(state))
     }
 
     fn load(&mut self, saved: &SavedModel) -> Result<(), ModelError> {
@@ -408,6 +408,7 @@ pub const ENTRY: Entry = Entry {
         explains: true,
         inductive: true,
         random: false,
+        rules: false,
     },
     options: &[
         OptionInfo {
