@@ -14,6 +14,7 @@ mod info;
 mod load;
 mod locate;
 mod readers;
+mod rules;
 pub mod scores;
 mod synth;
 
@@ -37,4 +38,5 @@ pub use info::{
 };
 pub use load::load;
 pub use locate::locate;
+pub use rules::{NamedRelation, RelationNames, RuleFileError, RulesRead, read_rules, write_rules};
 pub use synth::{Oracle, SynthWorld, Truth, TruthRow, WorldName, synth, synth_target};
