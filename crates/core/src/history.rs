@@ -5,7 +5,7 @@
 //! latest step of which a fact was read, which is the evidence that a setting was kept.
 
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use rayon::slice::ParallelSliceMut;
 use rustc_hash::FxHashMap;
@@ -78,9 +78,26 @@ impl EdgeLists {
     }
 }
 
+/// Names the facts that a view shows: equal keys, equal facts. What a model derives from a view it may keep for views
+/// of the same key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct HistoryKey {
+    index: u64,
+    ceiling: Step,
+}
+
+impl HistoryKey {
+    /// Whether the view of `later` shows all facts of this one, and perhaps newer ones.
+    pub fn follows_in(self, later: Self) -> bool {
+        self.index == later.index && self.ceiling <= later.ceiling
+    }
+}
+
 /// Facts with indexes, built once. Models only ever see it through a [`History`].
 #[derive(Debug)]
 pub struct HistoryIndex {
+    /// Distinguishes the indexes of one process.
+    number: u64,
     axis: TimeAxis,
     entities: usize,
     relations: usize,
@@ -134,7 +151,9 @@ impl HistoryIndex {
         group_starts.push(entries.len());
         let events = entries.into_iter().map(|(_, event)| event).collect();
 
+        static BUILT: AtomicU64 = AtomicU64::new(0);
         Self {
+            number: BUILT.fetch_add(1, Ordering::Relaxed),
             axis: axis.clone(),
             entities,
             relations,
@@ -199,6 +218,11 @@ pub struct History<'a> {
 }
 
 impl<'a> History<'a> {
+    /// Names the facts that this view shows.
+    pub fn key(&self) -> HistoryKey {
+        HistoryKey { index: self.index.number, ceiling: self.ceiling }
+    }
+
     /// The first step that is out of reach.
     pub fn ceiling(&self) -> Step {
         self.ceiling

@@ -34,7 +34,7 @@ pub use forecaster::{
     Capabilities, Contribution, Evidence, Explanation, Forecaster, SavedModel, SelectionScore, Validation,
     ValidationReport,
 };
-pub use history::{Edge, Event, History, HistoryIndex};
+pub use history::{Edge, Event, History, HistoryIndex, HistoryKey};
 pub use ids::{EntityId, Quad, RelationId, Step, Triple};
 pub use intervals::{IntervalDataset, IntervalFact, PartialDate};
 pub use protocol::{Candidates, Duplicates, Filter, Protocol, Setting, TiePolicy, ValidationUse};

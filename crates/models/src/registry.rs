@@ -49,7 +49,7 @@ pub struct Entry {
 }
 
 /// All models, in the order of the documentation.
-pub const MODELS: &[Entry] = &[forecast::recurrency::ENTRY];
+pub const MODELS: &[Entry] = &[forecast::recurrency::ENTRY, forecast::tlogic::ENTRY];
 
 /// The model of a name or alias.
 pub fn find(name: &str) -> Result<&'static Entry, ConfigError> {

@@ -1,3 +1,5 @@
 //! Forecasting models.
 
+mod popularity;
 pub mod recurrency;
+pub mod tlogic;

@@ -34,14 +34,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 mod decay;
-mod popularity;
 mod settings;
 mod sums;
 
+use super::popularity::{Popularity, Prior};
 use crate::config::{self, ConfigError};
 use crate::registry::{Entry, Family, OptionInfo};
 use decay::Decay;
-use popularity::{Popularity, Prior};
 pub use settings::{Config, Normaliser, Scope, SearchWord, Tuned, Variant};
 use sums::Sums;
 

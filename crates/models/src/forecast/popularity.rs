@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 /// Answer counts of one directed relation.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Popularity {
+pub(crate) struct Popularity {
     answers: Vec<EntityId>,
     counts: Vec<u32>,
     slots: FxHashMap<EntityId, u32>,
@@ -44,7 +44,7 @@ impl Popularity {
 }
 
 /// `weight · ξ` as the background of a score row.
-pub(super) struct Prior<'a> {
+pub(crate) struct Prior<'a> {
     pub popularity: &'a Popularity,
     pub weight: f64,
     pub entities: usize,

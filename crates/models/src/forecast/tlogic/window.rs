@@ -1,0 +1,164 @@
+//! The known facts as rule bodies need them: who stood in a relation to an entity, and when.
+
+use quadcast_core::{DirectedRelation, Direction, EntityId, History, HistoryKey, Query, Step};
+use rustc_hash::FxHashMap;
+
+/// One side of a fact; the order is the order of the index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Entry {
+    relation: DirectedRelation,
+    known: EntityId,
+    answer: EntityId,
+    step: Step,
+}
+
+/// An entity at the other end of a relation.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Target {
+    /// Who.
+    pub answer: EntityId,
+    /// The last time.
+    pub latest: Step,
+    /// Start of all the times in [`Window::steps`].
+    start: u32,
+}
+
+/// Facts of the last `width` time units before a ceiling, by (relation, known entity), then by answer in order.
+#[derive(Default)]
+pub(super) struct Window {
+    key: Option<HistoryKey>,
+    width: u32,
+    from: Step,
+    ceiling: Step,
+    entries: Vec<Entry>,
+    groups: FxHashMap<u64, (u32, u32)>,
+    /// Targets of all groups, and one past the last that holds the end of its times.
+    targets: Vec<Target>,
+    /// Distinct steps of each target in order.
+    steps: Vec<Step>,
+}
+
+impl Window {
+    /// Moves the window to the end of a history. Returns whether it shows the same facts as before.
+    pub fn follow(&mut self, history: &History<'_>, width: u32) -> bool {
+        if self.key == Some(history.key()) && self.width == width {
+            return true;
+        }
+        let (axis, ceiling) = (history.axis(), history.ceiling());
+        let from = match width {
+            0 => Step(0),
+            // Ordinals follow the steps, so the first step inside is found by bisection.
+            width => {
+                let oldest = axis.ordinal(ceiling) - i64::from(width);
+                let (mut low, mut high) = (0, ceiling.0);
+                while low < high {
+                    let middle = u32::midpoint(low, high);
+                    if axis.ordinal(Step(middle)) < oldest { low = middle + 1 } else { high = middle }
+                }
+                Step(low)
+            }
+        };
+        let goes_on = self.key.is_some_and(|key| key.follows_in(history.key()))
+            && self.width == width
+            && self.from <= from;
+        if goes_on {
+            if self.from < from {
+                self.entries.retain(|entry| entry.step >= from);
+            }
+        } else {
+            self.entries.clear();
+            self.ceiling = from;
+        }
+        let relations = history.relations();
+        for fact in history.snapshots_from(self.ceiling.max(from)).flatten() {
+            for direction in Direction::BOTH {
+                let (query, answer) = Query::hide(fact, direction);
+                let (relation, known, step) = (query.directed(relations), query.known, fact.step);
+                self.entries.push(Entry { relation, known, answer, step });
+            }
+        }
+        // What was there is in order already, and the sort finds that out.
+        self.entries.sort();
+        (self.key, self.width, self.from, self.ceiling) = (Some(history.key()), width, from, ceiling);
+        self.group();
+        false
+    }
+
+    fn group(&mut self) {
+        self.groups.clear();
+        self.targets.clear();
+        self.steps.clear();
+        let mut open: Option<(u64, u32)> = None;
+        let mut previous: Option<Entry> = None;
+        for &entry in &self.entries {
+            let key = group_key(entry.relation, entry.known);
+            if open.map(|(key, _)| key) != Some(key) {
+                let start = self.targets.len() as u32;
+                if let Some((key, first)) = open.replace((key, start)) {
+                    self.groups.insert(key, (first, start));
+                }
+                previous = None;
+            }
+            match self.targets.last_mut() {
+                Some(target) if previous.is_some_and(|p| p.answer == entry.answer) => {
+                    if target.latest == entry.step {
+                        continue;
+                    }
+                    target.latest = entry.step;
+                }
+                _ => {
+                    let start = self.steps.len() as u32;
+                    self.targets.push(Target { answer: entry.answer, latest: entry.step, start });
+                }
+            }
+            self.steps.push(entry.step);
+            previous = Some(entry);
+        }
+        if let Some((key, first)) = open {
+            self.groups.insert(key, (first, self.targets.len() as u32));
+        }
+        let end = self.steps.len() as u32;
+        self.targets.push(Target { answer: EntityId(0), latest: Step(0), start: end });
+    }
+
+    /// Who stood in the relation to an entity, in order of ids.
+    pub fn targets(&self, relation: DirectedRelation, known: EntityId) -> &[Target] {
+        match self.groups.get(&group_key(relation, known)) {
+            Some(&(start, end)) => &self.targets[start as usize..end as usize],
+            None => &[],
+        }
+    }
+
+    /// Targets with their times, in order of ids.
+    pub fn timed(
+        &self,
+        relation: DirectedRelation,
+        known: EntityId,
+    ) -> impl Iterator<Item = (&Target, &[Step])> + '_ {
+        let range = self
+            .groups
+            .get(&group_key(relation, known))
+            .map_or(0..0, |&(start, end)| start as usize..end as usize);
+        range.map(move |i| {
+            let (target, next) = (&self.targets[i], &self.targets[i + 1]);
+            (target, &self.steps[target.start as usize..next.start as usize])
+        })
+    }
+
+    /// All times at which `answer` stood in the relation to an entity.
+    pub fn times(&self, relation: DirectedRelation, known: EntityId, answer: EntityId) -> &[Step] {
+        let Some(&(start, end)) = self.groups.get(&group_key(relation, known)) else { return &[] };
+        let group = &self.targets[start as usize..end as usize];
+        match group.binary_search_by_key(&answer, |target| target.answer) {
+            Ok(i) => {
+                let i = start as usize + i;
+                &self.steps[self.targets[i].start as usize..self.targets[i + 1].start as usize]
+            }
+            Err(_) => &[],
+        }
+    }
+}
+
+const fn group_key(relation: DirectedRelation, known: EntityId) -> u64 {
+    (relation.0 as u64) << 32 | known.0 as u64
+}
