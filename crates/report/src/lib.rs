@@ -3,6 +3,7 @@
 //! A record is one folder with fixed file names; [`RunRecord`] is its `metrics.json`. Everything that is shown or
 //! compared later is derived from records and from nothing else.
 
+mod explanations;
 mod files;
 mod html;
 mod options;
@@ -17,13 +18,16 @@ mod svg;
 mod tables;
 mod terminal;
 
+pub use explanations::{
+    Addition, Answer, DatedFact, DirectedName, Fired, Forecast, Reason, RuleCard, Sample, TrueAnswer, Why,
+};
 pub use files::{FileError, write_atomically};
 pub use html::html;
 pub use options::{Options, Reference};
 pub use ranks::{RANKS_FILE, read_ranks, write_ranks};
 pub use record::{
-    DatasetCard, FilterMetrics, ModelCard, RelationRow, RunRecord, ScoreSource, Seconds, Selection, Status,
-    StepRow,
+    DatasetCard, FilterMetrics, ModelCard, RelationRow, RulesCard, RunRecord, ScoreSource, Seconds,
+    Selection, Status, StepRow,
 };
 pub use runs::{LoadedRun, Reading};
 pub use tables::{csv, latex, markdown};

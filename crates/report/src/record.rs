@@ -8,7 +8,7 @@ use quadcast_core::{Dataset, Fingerprint, Protocol, Split, TiePolicy};
 use quadcast_eval::{BlockBootstrap, FilterOutcome, Judged, Outcome, Part};
 use serde::{Deserialize, Serialize};
 
-use crate::{FileError, write_atomically};
+use crate::{FileError, counted, write_atomically};
 
 /// How far a run has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -67,6 +67,32 @@ pub struct ModelCard {
     pub name: String,
     /// The expanded configuration.
     pub config: serde_json::Value,
+    /// Where its rules came from, if it did not learn them here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rules: Option<RulesCard>,
+}
+
+/// Rules that were used instead of learning.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RulesCard {
+    /// The file, as it was named.
+    pub file: String,
+    /// How many of its rules were used.
+    pub used: usize,
+    /// How many name a relation that the dataset does not have.
+    pub dropped: usize,
+}
+
+impl RulesCard {
+    /// The card in words, such as `12 rules from a.jsonl, 3 dropped`.
+    pub fn words(&self) -> String {
+        let plural = if self.used == 1 { "" } else { "s" };
+        let dropped = match self.dropped {
+            0 => String::new(),
+            dropped => format!(", {} dropped", counted(dropped as u64)),
+        };
+        format!("{} rule{plural} from {}{dropped}", counted(self.used as u64), self.file)
+    }
 }
 
 /// Where scores came from that no model of ours made. What their maker saw is declared, not enforced.

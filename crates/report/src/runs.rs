@@ -5,7 +5,7 @@ use std::path::Path;
 use quadcast_core::Filter;
 use quadcast_eval::{FilterOutcome, RankedQuery};
 
-use crate::{FileError, FilterMetrics, RunRecord, Status, read_ranks};
+use crate::{FileError, FilterMetrics, RunRecord, Sample, Status, read_ranks};
 
 /// A complete run.
 #[derive(Clone, Debug)]
@@ -16,6 +16,8 @@ pub struct LoadedRun {
     pub record: RunRecord,
     /// One row per query.
     pub ranks: Vec<RankedQuery>,
+    /// A few test queries with the reasons for their answers; empty if the run kept none.
+    pub samples: Vec<Sample>,
     metrics: FilterMetrics,
 }
 
@@ -32,7 +34,7 @@ impl LoadedRun {
     /// A run from its parts; `None` if the record holds no results.
     pub fn new(name: impl Into<String>, record: RunRecord, ranks: Vec<RankedQuery>) -> Option<Self> {
         let metrics = record.metrics.clone()?;
-        Some(Self { name: name.into(), record, ranks, metrics })
+        Some(Self { name: name.into(), record, ranks, samples: Vec::new(), metrics })
     }
 
     /// Reads a run folder.
@@ -55,8 +57,9 @@ impl LoadedRun {
             return Ok(Reading::Unfinished(why));
         }
         let ranks = read_ranks(folder)?;
+        let samples = Sample::read_all(folder)?;
         let run = Self::new(folder.display().to_string(), record, ranks);
-        Ok(run.map_or(Reading::Unfinished(why), |run| Reading::Complete(Box::new(run))))
+        Ok(run.map_or(Reading::Unfinished(why), |run| Reading::Complete(Box::new(Self { samples, ..run }))))
     }
 
     /// The results under one filter.

@@ -6,7 +6,10 @@ use quadcast_core::{
 };
 use quadcast_eval::{Judged, Outcome, Rank, RankedQuery, Ranks};
 
-use crate::{DatasetCard, LoadedRun, ModelCard, RunRecord};
+use crate::{
+    Addition, Answer, DatasetCard, DatedFact, DirectedName, Fired, Forecast, LoadedRun, ModelCard, Reason,
+    RuleCard, RunRecord, Sample, TrueAnswer, Why,
+};
 
 /// Facts of a sample: four a step.
 const FACTS: u32 = 48;
@@ -26,7 +29,7 @@ pub(crate) fn run_with(name: &str, facts: u32, greater: impl Fn(u32) -> u32) -> 
         .flat_map(|i| Direction::BOTH.map(|direction| ranked(fact(i), direction, greater(i))))
         .collect();
     let config = serde_json::json!({ "variant": name, "same": 1 });
-    let model = ModelCard { name: "sample".to_owned(), config };
+    let model = ModelCard { name: "sample".to_owned(), config, rules: None };
     let mut record = RunRecord::begun(DatasetCard::new(&dataset, None), model, Protocol::default(), 1);
     let outcome = Outcome::new(&ranked, dataset.entities(), record.protocol.ties, 1).expect("queries");
     let judged = Judged { ranked, repeated: 0, latest_read: Some(Step(0)) };
@@ -65,4 +68,63 @@ fn dataset(facts: u32) -> Dataset {
         axis: TimeAxis::new((0..steps as i64).collect(), Calendar::UNIX_DAYS),
         splits,
     }
+}
+
+/// Two answers: one that rests on four rules, and one that is wrong and rests on five facts.
+pub(crate) fn explained() -> Vec<Sample> {
+    let fact = |object: &str| DatedFact {
+        subject: "Ann".to_owned(),
+        relation: "meets".to_owned(),
+        object: object.to_owned(),
+        time: "2030-01-02".to_owned(),
+    };
+    let relation = || DirectedName { relation: "meets".to_owned(), inverse: false };
+    let fired = |share: f64| Fired {
+        rule: RuleCard {
+            head: relation(),
+            body: vec![relation()],
+            constraints: vec![],
+            confidence: 0.5,
+            rule_support: 1,
+            body_support: 2,
+            words: "if X meets Y, then X meets Y".to_owned(),
+        },
+        sentence: "if Ann meets <Bob>, then Ann meets <Bob>".to_owned(),
+        score: 0.75,
+        share,
+        confidence_part: 0.25,
+        recency_part: 0.5,
+        latest: "2030-01-02".to_owned(),
+        groundings: vec![vec![fact("<Bob>")]; 3],
+        grounding_count: 9,
+        groundings_cut: true,
+    };
+    let rules = Why { rules: Some([0.625, 0.2, 0.1, 0.075].map(fired).into()), ..Why::default() };
+    let facts = Why {
+        facts: vec![Reason { fact: fact("Bob"), weight: 0.1 }; 5],
+        also: vec![Addition { text: "75 of 285 answers".to_owned(), weight: 0.5 }],
+        ..Why::default()
+    };
+    let sample = |why: Why, truth: &str, rank: u64| Sample {
+        forecast: Forecast {
+            model: "sample".to_owned(),
+            dataset: "sample".to_owned(),
+            subject: Some("Ann".to_owned()),
+            relation: "meets".to_owned(),
+            object: None,
+            at: "2030-01-03".to_owned(),
+            known_until: Some("2030-01-02".to_owned()),
+            answers: vec![Answer {
+                rank: 1,
+                entity: "<Bob>".to_owned(),
+                score: 1.0,
+                share: None,
+                why: Some(why),
+            }],
+            reached: 2,
+            candidates: 20,
+        },
+        truth: TrueAnswer { entity: truth.to_owned(), rank, tied: 1 },
+    };
+    vec![sample(rules, "<Bob>", 1), sample(facts, "Cem", 4)]
 }

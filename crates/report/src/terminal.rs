@@ -149,6 +149,9 @@ fn footing(record: &RunRecord, time: &FilterOutcome) -> Vec<String> {
             record.peak_memory_bytes.map_or_else(String::new, |b| format!(", peak memory {}", bytes(b)))
         ),
     ]);
+    if let Some(rules) = &record.model.rules {
+        lines.push(format!("rules: {}; nothing was learned here", rules.words()));
+    }
     if let Some(scores) = &record.scores {
         lines.push(format!("scores: {}, {}, {}", scores.layout, bytes(scores.bytes), scores.file));
         if !scores.order_verified {

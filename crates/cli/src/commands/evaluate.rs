@@ -194,7 +194,7 @@ fn begin_record(
     source: ScoreSource,
 ) -> RunRecord {
     let config = serde_json::json!({ "scores": source.file, "unchecked_order": options.unchecked_order });
-    let model = ModelCard { name: format!("{PREFIX}{name}"), config };
+    let model = ModelCard { name: format!("{PREFIX}{name}"), config, rules: None };
     let card = DatasetCard::new(dataset, loaded.variant.map(|variant| variant.name));
     let mut record = RunRecord::begun(card, model, options.protocol(), options.seed);
     record.scores = Some(source);

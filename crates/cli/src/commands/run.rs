@@ -150,7 +150,7 @@ fn same_data(plan: &mut Plan, options: &RunOptions, dataset: &Dataset) -> Result
 
 fn begin_record(plan: &Plan, loaded: &Loaded, dataset: &Dataset) -> Result<RunRecord, Failure> {
     let config = serde_json::to_value(&plan.file.config).map_err(Failure::internal)?;
-    let model = ModelCard { name: plan.entry.name.to_owned(), config };
+    let model = ModelCard { name: plan.entry.name.to_owned(), config, rules: None };
     let card = DatasetCard::new(dataset, loaded.variant.map(|variant| variant.name));
     Ok(RunRecord::begun(card, model, plan.file.protocol, plan.seed))
 }

@@ -2,5 +2,6 @@
 
 mod page;
 mod view;
+mod why;
 
 pub use page::html;

@@ -7,11 +7,12 @@ use crate::study::Study;
 use crate::svg::{case_key, legend_mark, series_class};
 use crate::{LoadedRun, Options};
 
-const TEMPLATES: [(&str, &str); 5] = [
+const TEMPLATES: [(&str, &str); 6] = [
     ("page.html", include_str!("page.html")),
     ("dataset.html", include_str!("dataset.html")),
     ("group.html", include_str!("group.html")),
     ("slices.html", include_str!("slices.html")),
+    ("why.html", include_str!("why.html")),
     ("macros.html", include_str!("macros.html")),
 ];
 
@@ -44,13 +45,14 @@ mod tests {
     use quadcast_eval::Metrics;
 
     use super::*;
-    use crate::Reference;
-    use crate::samples::{RELATION, run, run_with};
+    use crate::samples::{RELATION, explained, run, run_with};
+    use crate::{Reference, RulesCard};
 
     fn full() -> String {
         let mut multi = run("a", |_| 1);
         multi.record.protocol.setting = Setting::MultiStep;
-        let runs = [run("a", |i| i % 3), run("<b>&\"é\"", |_| 4), multi, run_with("a", 8, |_| 0)];
+        let mut runs = [run("a", |i| i % 3), run("<b>&\"é\"", |_| 4), multi, run_with("a", 8, |_| 0)];
+        runs[0].samples = explained();
         let reference = Reference {
             fingerprint: runs[0].record.dataset.fingerprint,
             setting: Setting::SingleStep,
@@ -99,6 +101,31 @@ mod tests {
     }
 
     #[test]
+    fn answers_have_their_reasons() {
+        let page = full();
+        assert_eq!(page.matches("Why: a few answers").count(), 1);
+        assert_eq!(page.matches("<article").count(), 2);
+        for text in [
+            "true, rank 1",
+            "the true answer Cem has rank 4",
+            "62.5 %",
+            "if Ann meets &lt;Bob&gt;, then Ann meets &lt;Bob&gt;",
+            "and at least 7 more",
+            "and 1 more rule (7.5 %)",
+            "2030-01-02: Ann meets Bob",
+            "2 earlier facts",
+            "75 of 285 answers",
+        ] {
+            assert!(page.contains(text), "{text}");
+        }
+        let mut given = run("a", |_| 1);
+        given.record.model.rules = Some(RulesCard { file: "x.jsonl".to_owned(), used: 2, dropped: 1 });
+        let page = html(&[given], &Options::default());
+        assert!(page.contains("2 rules from x.jsonl, 1 dropped; nothing was learned here"));
+        assert!(!page.contains("Why: a few answers"));
+    }
+
+    #[test]
     fn nothing_is_loaded_and_nothing_changes() {
         let page = full();
         for outside in ["http:", "https:", "src=", "<link", "@import", "url("] {
@@ -110,7 +137,10 @@ mod tests {
     #[test]
     fn tags_are_balanced() {
         let page = full();
-        for tag in ["section", "table", "tr", "td", "th", "svg", "g", "figure", "details", "div", "text"] {
+        for tag in [
+            "section", "table", "tr", "td", "th", "svg", "g", "figure", "details", "div", "text", "article",
+            "ol", "ul", "li", "p",
+        ] {
             let opened =
                 page.matches(&format!("<{tag}>")).count() + page.matches(&format!("<{tag} ")).count();
             assert_eq!(opened, page.matches(&format!("</{tag}>")).count(), "{tag}");

@@ -6,12 +6,13 @@ use minijinja::Value;
 use quadcast_core::{Check, Duplicates, Filter, Setting, ValidationUse, Verdict};
 use serde::Serialize;
 
+use super::why::{RunCards, why};
 use crate::study::{Group, Member, Section, Study, checks, frequencies, options, relations};
 use crate::svg::{Curve, DotRow, Dots, Line, NARROW, WIDE};
 use crate::tables::{
     Grid, check_grid, filter_title, frequency_grid, policy_grid, relation_grid, results, seed_grid, seen_grid,
 };
-use crate::{Options, RunRecord, counted};
+use crate::{Options, RulesCard, RunRecord, counted};
 
 /// The whole page.
 #[derive(Serialize)]
@@ -57,6 +58,8 @@ struct RunView {
     seed: u64,
     latest: String,
     selection: String,
+    /// Where its rules came from, if it did not learn them.
+    rules: Option<String>,
     options: Vec<(String, String)>,
 }
 
@@ -80,6 +83,7 @@ struct GroupView {
     relations_total: usize,
     known: Grid,
     gold: Grid,
+    why: Vec<RunCards>,
 }
 
 #[derive(Serialize)]
@@ -173,6 +177,7 @@ fn run(group: &Group<'_>, member: &Member<'_>) -> RunView {
         seed: record.seed,
         latest: record.latest_read.clone().unwrap_or_else(|| "nothing".to_owned()),
         selection,
+        rules: record.model.rules.as_ref().map(RulesCard::words),
         options: options(&record.model.config).into_iter().collect(),
     }
 }
@@ -203,6 +208,7 @@ fn group(group: &Group<'_>, id: String) -> GroupView {
         relations_total,
         known: frequency_grid(group, &frequencies(group, |row| row.query.known)),
         gold: frequency_grid(group, &frequencies(group, |row| row.gold)),
+        why: why(group),
     }
 }
 

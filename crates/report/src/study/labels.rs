@@ -21,6 +21,10 @@ pub(super) fn labels(runs: &[&LoadedRun]) -> Vec<String> {
             }
         }
     }
+    tell_apart(runs, &mut labels, |run| {
+        let rules = run.record.model.rules.as_ref();
+        rules.map_or_else(String::new, |rules| format!(" rules {}", rules.file))
+    });
     tell_apart(runs, &mut labels, |run| format!(" seed {}", run.record.seed));
     tell_apart(runs, &mut labels, |run| format!(" [{}]", run.name));
     labels
@@ -109,6 +113,7 @@ fn tell_apart(runs: &[&LoadedRun], labels: &mut [String], more: impl Fn(&LoadedR
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::RulesCard;
     use crate::samples::run;
 
     #[test]
@@ -125,6 +130,9 @@ mod tests {
         let mut seeded = a.clone();
         seeded.record.seed = 7;
         assert_eq!(labels(&[&a, &seeded]), ["sample seed 1", "sample seed 7"]);
+        let mut given = a.clone();
+        given.record.model.rules = Some(RulesCard { file: "a.jsonl".to_owned(), used: 2, dropped: 1 });
+        assert_eq!(labels(&[&a, &given]), ["sample", "sample rules a.jsonl"]);
         let mut elsewhere = a.clone();
         elsewhere.name = "other".to_owned();
         assert_eq!(labels(&[&a, &elsewhere]), ["sample [runs/strict]", "sample [other]"]);

@@ -1,0 +1,136 @@
+//! A few answers of a run with the rules or facts that they rest on, as cards.
+
+use serde::Serialize;
+
+use crate::study::{Group, Member};
+use crate::{DatedFact, Fired, Reason, Sample, Why, counted};
+
+/// How many rules, chains of facts per rule, and single facts a card shows.
+const RULES: usize = 3;
+const CHAINS: usize = 2;
+const FACTS: usize = 3;
+
+/// The samples of one run.
+#[derive(Serialize)]
+pub(super) struct RunCards {
+    label: String,
+    series: usize,
+    cards: Vec<Card>,
+}
+
+#[derive(Serialize)]
+struct Card {
+    /// Empty where it is asked for.
+    subject: String,
+    relation: String,
+    object: String,
+    at: String,
+    known_until: String,
+    answer: String,
+    /// Whether the answer is the true one.
+    right: bool,
+    truth: String,
+    rank: u64,
+    rules: Vec<RuleView>,
+    facts: Vec<Part>,
+    rest: String,
+}
+
+#[derive(Serialize)]
+struct RuleView {
+    share: f64,
+    sentence: String,
+    words: String,
+    confidence: f64,
+    chains: Vec<Vec<DatedFact>>,
+    more: String,
+}
+
+/// A part of a score in words.
+#[derive(Serialize)]
+struct Part {
+    share: f64,
+    text: String,
+}
+
+/// The runs of a group that keep samples, those with rules first.
+pub(super) fn why(group: &Group<'_>) -> Vec<RunCards> {
+    let mut members: Vec<&Member<'_>> = group.members.iter().filter(|m| !m.run.samples.is_empty()).collect();
+    members.sort_by_key(|member| !member.run.samples.iter().any(has_rules));
+    let cards = |member: &Member<'_>| member.run.samples.iter().filter_map(card).collect();
+    members
+        .into_iter()
+        .map(|member| RunCards { label: member.label.clone(), series: member.series, cards: cards(member) })
+        .collect()
+}
+
+fn has_rules(sample: &Sample) -> bool {
+    sample.forecast.answers.iter().filter_map(|answer| answer.why.as_ref()).any(|why| why.rules.is_some())
+}
+
+/// The best answer with its reasons; `None` where the model had nothing to say.
+fn card(sample: &Sample) -> Option<Card> {
+    let forecast = &sample.forecast;
+    let answer = forecast.answers.first()?;
+    let why = answer.why.as_ref()?;
+    let (rules, rest) = rules(why.rules.as_deref().unwrap_or_default());
+    Some(Card {
+        subject: forecast.subject.clone().unwrap_or_default(),
+        relation: forecast.relation.clone(),
+        object: forecast.object.clone().unwrap_or_default(),
+        at: forecast.at.clone(),
+        known_until: forecast.known_until.clone().unwrap_or_else(|| "nothing".to_owned()),
+        answer: answer.entity.clone(),
+        right: answer.entity == sample.truth.entity,
+        truth: sample.truth.entity.clone(),
+        rank: sample.truth.rank,
+        rules,
+        facts: facts(why, answer.score),
+        rest,
+    })
+}
+
+fn rules(fired: &[Fired]) -> (Vec<RuleView>, String) {
+    let shown = fired.iter().take(RULES).map(|rule| {
+        let chains: Vec<Vec<DatedFact>> = rule.groundings.iter().take(CHAINS).cloned().collect();
+        let more = match rule.grounding_count.saturating_sub(chains.len() as u64) {
+            0 => String::new(),
+            more if rule.groundings_cut => format!("and at least {} more", counted(more)),
+            more => format!("and {} more", counted(more)),
+        };
+        RuleView {
+            share: 100.0 * rule.share,
+            sentence: rule.sentence.clone(),
+            words: rule.rule.words.clone(),
+            confidence: 100.0 * rule.rule.confidence,
+            chains,
+            more,
+        }
+    });
+    let rest = match fired.get(RULES..) {
+        Some(rest @ [_, ..]) => {
+            let share: f64 = rest.iter().map(|rule| rule.share).sum();
+            let plural = if rest.len() == 1 { "" } else { "s" };
+            format!("and {} more rule{plural} ({:.1} %)", rest.len(), 100.0 * share)
+        }
+        _ => String::new(),
+    };
+    (shown.collect(), rest)
+}
+
+/// Past facts and what else adds to a score.
+fn facts(why: &Why, score: f64) -> Vec<Part> {
+    let share = |weight: f64| if score > 0.0 { 100.0 * weight / score } else { 0.0 };
+    let told = |reason: &Reason| {
+        let DatedFact { subject, relation, object, time } = &reason.fact;
+        Part { share: share(reason.weight), text: format!("{time}: {subject} {relation} {object}") }
+    };
+    let mut parts: Vec<Part> = why.facts.iter().take(FACTS).map(told).collect();
+    if let Some(older @ [_, ..]) = why.facts.get(FACTS..) {
+        let weight = older.iter().map(|reason| reason.weight).sum();
+        parts.push(Part { share: share(weight), text: format!("{} earlier facts", older.len()) });
+    }
+    let also = why.also.iter().map(|other| Part { share: share(other.weight), text: other.text.clone() });
+    parts.extend(also);
+    parts
+}
