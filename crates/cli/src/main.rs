@@ -3,11 +3,13 @@
 mod arguments;
 mod commands;
 mod failure;
+mod lookup;
 mod memory;
 mod model_files;
 mod output;
 mod progress;
 mod record_folder;
+mod rule_words;
 mod trained;
 
 use std::process::ExitCode;

@@ -49,3 +49,47 @@ impl Output {
         if self.quiet || !io::stderr().is_terminal() { Arc::new(Silent) } else { Arc::new(Bars::default()) }
     }
 }
+
+/// Columns that text for people may take.
+pub const WIDTH: usize = 100;
+
+/// A paragraph of lines that begin with `first`; further ones with blanks of the same width and `hanging`. A word that
+/// is longer than a line stands alone in it.
+pub fn wrapped(text: &str, first: &str, hanging: &str) -> String {
+    let further = " ".repeat(first.chars().count()) + hanging;
+    let (mut paragraph, mut line) = (String::new(), first.to_owned());
+    let mut empty = true;
+    for word in text.split(' ') {
+        let width = line.chars().count() + word.chars().count() + usize::from(!empty);
+        if !empty && width > WIDTH {
+            paragraph.push_str(line.trim_end());
+            paragraph.push('\n');
+            line.clone_from(&further);
+            empty = true;
+        }
+        if !empty {
+            line.push(' ');
+        }
+        line.push_str(word);
+        empty = false;
+    }
+    paragraph.push_str(line.trim_end());
+    paragraph.push('\n');
+    paragraph
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paragraphs_fit() {
+        let text = wrapped(&"word ".repeat(50), "  - ", "  ");
+        assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{text}");
+        assert!(text.starts_with("  - word word") && text.contains("\n      word"), "{text}");
+        assert_eq!(text.matches("word").count(), 50);
+        assert_eq!(wrapped("short", "> ", ""), "> short\n");
+        let long = "x".repeat(120);
+        assert_eq!(wrapped(&format!("a {long} b"), "", " "), format!("a\n {long}\n b\n"));
+    }
+}

@@ -3,17 +3,19 @@
 mod answers;
 mod batch;
 mod question;
+mod rule_text;
 mod text;
 
 use std::path::PathBuf;
 
 use clap::Args;
 use quadcast_core::HistoryIndex;
+use quadcast_report::Forecast;
 
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::trained::Trained;
-use answers::{Forecast, answer};
+use answers::{Asker, answer};
 use question::{Asked, Question};
 
 const EXAMPLES: &str = "Examples:
@@ -46,7 +48,7 @@ pub struct Options {
     /// How many answers
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub top: usize,
-    /// Show the past facts that each answer rests on
+    /// Show the past facts or the rules that each answer rests on
     #[arg(long)]
     pub explain: bool,
     /// A CSV file of questions: subject, relation, object, at
@@ -107,7 +109,9 @@ fn ask_all(
             trained.model.begin(question.query.step, &history).map_err(Failure::internal)?;
             prepared = Some(question.query.step);
         }
-        forecasts[i] = Some(answer(trained, &history, question, options.top, options.explain)?);
+        let asker =
+            Asker { name: trained.entry.name, model: trained.model.as_ref(), dataset: &trained.dataset };
+        forecasts[i] = Some(answer(asker, &history, &question.query, options.top, options.explain)?);
     }
     Ok(forecasts.into_iter().flatten().collect())
 }

@@ -1,63 +1,20 @@
 //! The best answers to a question, with names, shares and reasons.
 
-use quadcast_core::{Contribution, Direction, EntityId, History, Quad, ScoreError, ScoreRow, ScoreSink};
-use serde::Serialize;
+use quadcast_core::{
+    Dataset, Direction, EntityId, Explanation, FiredRule, Forecaster, History, Quad, Query, ScoreError,
+    ScoreRow, ScoreSink, Step,
+};
+use quadcast_report::{Addition, Answer, DatedFact, Fired, Forecast, Reason, Why};
 
-use super::question::Question;
 use crate::failure::Failure;
-use crate::trained::Trained;
+use crate::rule_words::{card, told};
 
-/// A question and its best answers.
-#[derive(Clone, Debug, Serialize)]
-pub struct Forecast {
-    pub model: &'static str,
-    pub dataset: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub subject: Option<String>,
-    pub relation: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub object: Option<String>,
-    /// The time asked about.
-    pub at: String,
-    /// The time of the latest fact that could be used.
-    pub known_until: Option<String>,
-    pub answers: Vec<Answer>,
-    /// Candidates that the model has something to say about.
-    pub reached: usize,
-    pub candidates: usize,
-}
-
-/// One answer.
-#[derive(Clone, Debug, Serialize)]
-pub struct Answer {
-    pub rank: usize,
-    pub entity: String,
-    pub score: f64,
-    /// Part of the sum of all scores; absent where scores are not additive.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub share: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub why: Option<Why>,
-}
-
-/// What an answer rests on.
-#[derive(Clone, Debug, Serialize)]
-pub struct Why {
-    pub facts: Vec<Reason>,
-    /// What else adds to the score.
-    pub also: Vec<Contribution>,
-    /// Numbers of the model.
-    pub details: serde_json::Map<String, serde_json::Value>,
-}
-
-/// A past fact and its part in the score.
-#[derive(Clone, Debug, Serialize)]
-pub struct Reason {
-    pub subject: String,
-    pub relation: String,
-    pub object: String,
-    pub time: String,
-    pub weight: f64,
+/// A model that can be asked, and the names and times to answer with.
+#[derive(Clone, Copy)]
+pub struct Asker<'a> {
+    pub name: &'a str,
+    pub model: &'a dyn Forecaster,
+    pub dataset: &'a Dataset,
 }
 
 /// Scores every candidate of one question.
@@ -90,17 +47,17 @@ impl ScoreSink for Candidates {
     }
 }
 
-/// Asks the model, which has begun the step of the question.
+/// Asks the model, which has begun the step of the query.
 pub fn answer(
-    trained: &Trained,
+    asker: Asker<'_>,
     history: &History<'_>,
-    question: &Question,
+    query: &Query,
     top: usize,
     explain: bool,
 ) -> Result<Forecast, Failure> {
-    let (data, query) = (&trained.dataset, &question.query);
+    let data = asker.dataset;
     let mut sink = Candidates { entities: data.entities(), scores: Vec::new(), reached: 0 };
-    trained.model.score(history, &[*query], &mut sink).map_err(Failure::internal)?;
+    asker.model.score(history, &[*query], &mut sink).map_err(Failure::internal)?;
     let total: f64 = sink.scores.iter().map(|(_, score)| *score).sum();
     let additive = total > 0.0 && total.is_finite() && sink.scores.iter().all(|(_, score)| *score >= 0.0);
     // Not a number ranks last; equal scores stand in the order of ids so that the table is the same every time.
@@ -109,7 +66,7 @@ pub fn answer(
     let best = sink.scores.iter().take(top.min(sink.reached)).enumerate();
     let answers = best
         .map(|(i, &(id, score))| {
-            let why = if explain { reasons(trained, history, question, id)? } else { None };
+            let why = if explain { reasons(asker, history, query, id)? } else { None };
             let entity = data.vocabulary.entities.name(id.0).into_owned();
             Ok(Answer { rank: i + 1, entity, score, share: additive.then(|| score / total), why })
         })
@@ -119,9 +76,9 @@ pub fn answer(
         Direction::Object => (known, None),
         Direction::Subject => (None, known),
     };
-    let last = history.ceiling().0.checked_sub(1).map(quadcast_core::Step);
+    let last = history.ceiling().0.checked_sub(1).map(Step);
     Ok(Forecast {
-        model: trained.entry.name,
+        model: asker.name.to_owned(),
         dataset: data.name.clone(),
         subject,
         relation: data.vocabulary.relations.name(query.relation.0).into_owned(),
@@ -135,26 +92,54 @@ pub fn answer(
 }
 
 fn reasons(
-    trained: &Trained,
+    asker: Asker<'_>,
     history: &History<'_>,
-    question: &Question,
+    query: &Query,
     answer: EntityId,
 ) -> Result<Option<Why>, Failure> {
-    let explanation = trained.model.explain(history, &question.query, answer).map_err(Failure::internal)?;
+    let explanation = asker.model.explain(history, query, answer).map_err(Failure::internal)?;
+    // The list of rules is left out only where a model has none to show; an empty one says that none fired.
+    let by_rules = asker.model.capabilities().rules;
     Ok(explanation.map(|explanation| Why {
-        facts: explanation.evidence.iter().map(|e| reason(trained, e.fact, e.weight)).collect(),
-        also: explanation.also,
+        rules: by_rules
+            .then(|| explanation.rules.iter().map(|rule| fired(asker, &explanation, rule)).collect()),
+        facts: explanation
+            .evidence
+            .iter()
+            .map(|e| Reason { fact: dated(asker.dataset, e.fact), weight: e.weight })
+            .collect(),
+        also: explanation.also.into_iter().map(|c| Addition { text: c.text, weight: c.weight }).collect(),
         details: explanation.details,
     }))
 }
 
-fn reason(trained: &Trained, fact: Quad, weight: f64) -> Reason {
-    let (names, axis) = (&trained.dataset.vocabulary, &trained.dataset.axis);
-    Reason {
+fn fired(asker: Asker<'_>, explanation: &Explanation, fired: &FiredRule) -> Fired {
+    let data = asker.dataset;
+    let names = (&data.vocabulary.entities, &data.vocabulary.relations);
+    let ends = (explanation.query.known, explanation.answer);
+    let chain = fired.groundings.first().map(Vec::as_slice);
+    let facts = |chain: &Vec<Quad>| chain.iter().map(|fact| dated(data, *fact)).collect();
+    Fired {
+        rule: card(&fired.rule, names.1),
+        sentence: told(&fired.rule, names, ends, chain),
+        score: fired.score,
+        // A rule that is certain leaves nothing to share; JSON has no word for that.
+        share: if fired.share.is_finite() { fired.share } else { 0.0 },
+        confidence_part: fired.confidence_part,
+        recency_part: fired.recency_part,
+        latest: data.axis.label(fired.latest),
+        groundings: fired.groundings.iter().map(facts).collect(),
+        grounding_count: fired.grounding_count,
+        groundings_cut: fired.groundings_cut,
+    }
+}
+
+fn dated(dataset: &Dataset, fact: Quad) -> DatedFact {
+    let (names, axis) = (&dataset.vocabulary, &dataset.axis);
+    DatedFact {
         subject: names.entities.name(fact.subject.0).into_owned(),
         relation: names.relations.name(fact.relation.0).into_owned(),
         object: names.entities.name(fact.object.0).into_owned(),
         time: axis.label(fact.step),
-        weight,
     }
 }

@@ -2,9 +2,8 @@
 
 use std::path::Path;
 
-use quadcast_report::write_atomically;
+use quadcast_report::{Forecast, write_atomically};
 
-use super::answers::Forecast;
 use super::question::Asked;
 use crate::failure::Failure;
 use crate::output::Output;

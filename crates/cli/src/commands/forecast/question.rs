@@ -1,11 +1,9 @@
 //! From names and dates to a query.
 
-use quadcast_core::{Dataset, Direction, EntityId, Names, Query, RelationId, Step};
+use quadcast_core::{Dataset, Direction, EntityId, Query, RelationId, Step};
 
 use crate::failure::Failure;
-
-/// How many similar names an error offers.
-const SUGGESTIONS: usize = 3;
+use crate::lookup::lookup;
 
 /// A question as a person writes it.
 #[derive(Clone, Debug, Default)]
@@ -56,18 +54,4 @@ impl Question {
     pub fn ceiling(&self, data: &Dataset) -> Step {
         self.query.step.min(Step(data.axis.len() as u32))
     }
-}
-
-fn lookup(names: &Names, name: &str, kind: &str) -> Result<u32, String> {
-    names.find(name).ok_or_else(|| {
-        let wanted = name.to_lowercase();
-        let mut near: Vec<(f64, &str)> = names
-            .iter()
-            .map(|(_, known)| (strsim::jaro_winkler(&wanted, &known.to_lowercase()), known))
-            .collect();
-        near.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
-        let near: Vec<String> =
-            near.iter().take(SUGGESTIONS).map(|(_, known)| format!("{known:?}")).collect();
-        format!("there is no {kind} {name:?}; did you mean {}?", near.join(", "))
-    })
 }

@@ -1,8 +1,8 @@
 //! A forecast for people.
 
-use quadcast_report::{counted, plain_table};
+use quadcast_report::{Answer, Forecast, Reason, Why, counted, plain_table};
 
-use super::answers::{Answer, Forecast, Why};
+use super::rule_text::rules;
 
 /// How many past facts are shown per answer; the JSON document has all.
 const FACTS: usize = 5;
@@ -62,30 +62,34 @@ fn shortened(name: &str) -> String {
 }
 
 fn reasons(answer: &Answer, why: &Why) -> String {
-    let mut text = format!("\n{}. {}\n", answer.rank, shortened(&answer.entity));
     let part = |weight: f64| if answer.score > 0.0 { 100.0 * weight / answer.score } else { 0.0 };
-    match why.facts.first() {
-        None => text.push_str("   never in this role before\n"),
-        Some(fact) => {
-            let times = match why.facts.len() {
-                1 => "once".to_owned(),
-                times => format!("{times} times"),
-            };
-            text.push_str(&format!(
-                "   “{} {} {}” held {times} before\n",
-                fact.subject, fact.relation, fact.object
-            ));
-        }
-    }
-    for fact in why.facts.iter().take(FACTS) {
-        text.push_str(&format!("   {:5.1} %  {}\n", part(fact.weight), fact.time));
-    }
-    if let Some(older @ [_, ..]) = why.facts.get(FACTS..) {
-        let weight = older.iter().map(|fact| fact.weight).sum();
-        text.push_str(&format!("   {:5.1} %  {} more\n", part(weight), older.len()));
+    let mut text = format!("\n{}. {}\n", answer.rank, shortened(&answer.entity));
+    match &why.rules {
+        Some(fired) => text.push_str(&rules(fired)),
+        None => text.push_str(&precedents(&why.facts, part)),
     }
     for other in &why.also {
         text.push_str(&format!("   {:5.1} %  {}\n", part(other.weight), other.text));
+    }
+    text
+}
+
+/// How often the answer held before, and the latest times.
+fn precedents(facts: &[Reason], part: impl Fn(f64) -> f64) -> String {
+    let Some(Reason { fact, .. }) = facts.first() else {
+        return "   never in this role before\n".to_owned();
+    };
+    let times = match facts.len() {
+        1 => "once".to_owned(),
+        times => format!("{times} times"),
+    };
+    let mut text = format!("   “{} {} {}” held {times} before\n", fact.subject, fact.relation, fact.object);
+    for reason in facts.iter().take(FACTS) {
+        text.push_str(&format!("   {:5.1} %  {}\n", part(reason.weight), reason.fact.time));
+    }
+    if let Some(older @ [_, ..]) = facts.get(FACTS..) {
+        let weight = older.iter().map(|reason| reason.weight).sum();
+        text.push_str(&format!("   {:5.1} %  {} more\n", part(weight), older.len()));
     }
     text
 }
