@@ -62,6 +62,9 @@ pub enum Command {
     Run(RunOptions),
     /// Ask a fitted model who will stand on the other side, and why
     Forecast(commands::forecast::Options),
+    /// Show what a run has learned, if it has learned rules
+    #[command(after_help = commands::rules::EXAMPLES)]
+    Rules(commands::rules::Options),
     /// Make one page of runs: tables, charts, and whether the comparison is fair
     #[command(after_help = commands::report::EXAMPLES)]
     Report(commands::report::Options),
@@ -83,9 +86,10 @@ const RUN_EXAMPLES: &str = "Examples:
   quadcast run --model recurrency --data ICEWS14 --setting multi-step
   quadcast run --data YAGO --set variant=strict --set lambda=0.1
   quadcast run runs/recurrency-ICEWS14-single-step-1/run.toml --out again
+  quadcast run --model tlogic --data OTHER --rules runs/tlogic-harbour-single-step-1/rules.jsonl
 
 A run leaves one folder: run.toml (everything needed to repeat it), metrics.json,
-ranks.csv.zst (one row per query) and model.json.";
+ranks.csv.zst (one row per query), model.json, and rules.jsonl of a model with rules.";
 
 /// What to run. A configuration file gives defaults, options override it.
 #[derive(Debug, Default, Args)]
@@ -119,6 +123,12 @@ pub struct RunOptions {
     /// Seed of every random draw [default: 1]
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
+    /// Use the rules of a file instead of learning them, also from another dataset with the same relations
+    #[arg(long, value_name = "FILE.jsonl")]
+    pub rules: Option<PathBuf>,
+    /// Do what the published code did, artefacts included; the model's page says what that means
+    #[arg(long)]
+    pub compat: bool,
     /// Folder of the record [default: runs/MODEL-DATA-SETTING-SEED]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,

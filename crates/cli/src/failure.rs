@@ -3,7 +3,7 @@
 use std::fmt::Display;
 
 use quadcast_data::scores::ScoreFileError;
-use quadcast_data::{DataError, FetchError, ImportError};
+use quadcast_data::{DataError, FetchError, ImportError, RuleFileError};
 use quadcast_eval::EvalError;
 use quadcast_models::ConfigError;
 use quadcast_report::FileError;
@@ -63,6 +63,12 @@ impl From<EvalError> for Failure {
             | EvalError::Setting { .. }
             | EvalError::Unpaired(_) => Self::input(error),
         }
+    }
+}
+
+impl From<RuleFileError> for Failure {
+    fn from(error: RuleFileError) -> Self {
+        Self::input(error)
     }
 }
 

@@ -3,6 +3,7 @@
 mod arguments;
 mod commands;
 mod failure;
+mod given_rules;
 mod lookup;
 mod memory;
 mod model_files;
@@ -51,6 +52,7 @@ fn execute(arguments: Arguments) -> Result<(), Failure> {
         Command::Report(options) => commands::report::execute(&options, &output),
         Command::Compare(options) => commands::compare::execute(&options, &output),
         Command::Evaluate(options) => commands::evaluate::execute(&options, &output),
+        Command::Rules(options) => commands::rules::execute(&options, &output),
         Command::Models => commands::models::execute(&output),
         Command::Data(DataCommand::Info(source)) => commands::data::info(&source, &output),
         Command::Data(DataCommand::Audit(source)) => commands::data::audit(&source, &output),

@@ -27,6 +27,9 @@ pub struct RunFile {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fingerprint: Option<Fingerprint>,
     pub seed: Option<u64>,
+    /// A file of rules that are used instead of learning.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rules: Option<String>,
     /// How results come about.
     pub protocol: Protocol,
     /// Settings of the model.

@@ -22,27 +22,9 @@ pub struct Trained {
 impl Trained {
     /// Opens a run folder. `data` replaces the dataset's place, not its content.
     pub fn open(folder: &Path, data: Option<&str>) -> Result<Self, Failure> {
-        let record = RunRecord::read(folder)?;
-        if record.status != Status::Complete {
-            return Err(Failure::input(format!(
-                "{} holds a run that is not complete; run it again first",
-                folder.display()
-            )));
-        }
-        let (entry, model) = read_model(folder, &record)?;
-        let file = read_run_file(&folder.join("run.toml"))?;
-        let place = data.or(file.data.as_deref()).unwrap_or(&record.dataset.name);
-        let loaded = open(place, LoadOptions { format: file.format })?;
-        let Content::Temporal(dataset) = loaded.content else {
-            return Err(Failure::input(format!("{place} holds no facts with time stamps")));
-        };
-        let (expected, found) = (record.dataset.fingerprint, dataset.fingerprint());
-        if expected != found {
-            return Err(Failure::input(format!(
-                "{place} is not what the run was made on: expected fingerprint {expected}, found {found}. \
-                 Name the right folder with --data"
-            )));
-        }
+        let record = read_complete(folder)?;
+        let dataset = open_data(folder, &record, data)?;
+        let (entry, model) = read_model(folder, &record, &dataset.vocabulary.relations)?;
         Ok(Self { entry, model, dataset })
     }
 
@@ -52,4 +34,34 @@ impl Trained {
         let parts = [&data.splits.train, &data.splits.valid, &data.splits.test];
         HistoryIndex::new(&data.axis, data.entities(), data.relations(), &parts)
     }
+}
+
+/// The record of a run that is complete.
+pub fn read_complete(folder: &Path) -> Result<RunRecord, Failure> {
+    let record = RunRecord::read(folder)?;
+    if record.status != Status::Complete {
+        return Err(Failure::input(format!(
+            "{} holds a run that is not complete; run it again first",
+            folder.display()
+        )));
+    }
+    Ok(record)
+}
+
+/// The dataset that a run was made on. `data` replaces its place, not its content.
+pub fn open_data(folder: &Path, record: &RunRecord, data: Option<&str>) -> Result<Dataset, Failure> {
+    let file = read_run_file(&folder.join("run.toml"))?;
+    let place = data.or(file.data.as_deref()).unwrap_or(&record.dataset.name);
+    let loaded = open(place, LoadOptions { format: file.format })?;
+    let Content::Temporal(dataset) = loaded.content else {
+        return Err(Failure::input(format!("{place} holds no facts with time stamps")));
+    };
+    let (expected, found) = (record.dataset.fingerprint, dataset.fingerprint());
+    if expected != found {
+        return Err(Failure::input(format!(
+            "{place} is not what the run was made on: expected fingerprint {expected}, found {found}. \
+             Name the right folder with --data"
+        )));
+    }
+    Ok(dataset)
 }

@@ -209,6 +209,7 @@ fn run_file(options: &EvaluateOptions, record: &RunRecord) -> Result<RunFile, Fa
         format: options.format.map(Into::into),
         fingerprint: Some(record.dataset.fingerprint),
         seed: Some(options.seed),
+        rules: None,
         protocol: record.protocol,
         config: toml::Table::try_from(&record.model.config).map_err(Failure::internal)?,
     })

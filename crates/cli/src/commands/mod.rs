@@ -10,5 +10,6 @@ pub mod forecast;
 pub mod import;
 pub mod models;
 pub mod report;
+pub mod rules;
 pub mod run;
 pub mod synth;

@@ -44,6 +44,9 @@ fn describe(entry: &Entry) -> String {
     if entry.capabilities.explains {
         traits.push("explains its answers".to_owned());
     }
+    if entry.capabilities.rules {
+        traits.push("learns rules".to_owned());
+    }
     if entry.capabilities.inductive {
         traits.push("knows new entities".to_owned());
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use quadcast_core::{Dataset, Forecaster, Protocol, Run, Split};
-use quadcast_data::{LoadOptions, Loaded};
+use quadcast_data::{LoadOptions, Loaded, RulesRead};
 use quadcast_eval::{EvalError, Judged, fit, judge};
 use quadcast_models::{Entry, find, set};
 use quadcast_report::{DatasetCard, ModelCard, RunRecord, Selection};
@@ -14,12 +14,16 @@ use crate::arguments::RunOptions;
 use crate::commands::data::{open, temporal};
 use crate::commands::evaluate;
 use crate::failure::Failure;
+use crate::given_rules;
 use crate::model_files::write_model;
 use crate::output::Output;
 use crate::record_folder::{RecordFolder, RunFile, take_results};
 
 /// The model that runs when none is named: it needs no training and beats many that do.
 const DEFAULT_MODEL: &str = "recurrency";
+
+/// The setting of a model that has artefacts of its published code to offer.
+const COMPAT: &str = "compat";
 
 /// A checked request: everything is known before anything is computed.
 struct Plan {
@@ -28,6 +32,8 @@ struct Plan {
     file: RunFile,
     data: String,
     seed: u64,
+    /// Rules that are used instead of learning.
+    rules: Option<RulesRead>,
 }
 
 pub fn execute(options: &RunOptions, output: &Output) -> Result<(), Failure> {
@@ -37,7 +43,7 @@ pub fn execute(options: &RunOptions, output: &Output) -> Result<(), Failure> {
 
 /// Fits and judges, and keeps the record.
 pub fn complete(options: &RunOptions, output: &Output) -> Result<(RecordFolder, RunRecord), Failure> {
-    let mut plan = plan(options)?;
+    let mut plan = plan(options, output)?;
     let start = Instant::now();
     let loaded = open(&plan.data, LoadOptions { format: plan.file.format })?;
     for note in &loaded.notes {
@@ -46,6 +52,9 @@ pub fn complete(options: &RunOptions, output: &Output) -> Result<(RecordFolder, 
     let dataset = temporal(&loaded)?;
     let load_seconds = start.elapsed().as_secs_f64();
     same_data(&mut plan, options, dataset)?;
+    if let Some(file) = &plan.file.rules {
+        plan.rules = Some(given_rules::read(file, dataset, output)?);
+    }
 
     let setting = plan.file.protocol.setting.word();
     let name = format!("{}-{}-{setting}-{}", plan.entry.name, dataset.name, plan.seed);
@@ -57,7 +66,7 @@ pub fn complete(options: &RunOptions, output: &Output) -> Result<(RecordFolder, 
     match judge_model(&mut plan, dataset, &mut record, output) {
         Ok(judged) => {
             let saved = plan.model.save().map_err(Failure::internal)?;
-            write_model(folder.path(), plan.entry.name, &saved)?;
+            write_model(folder.path(), plan.entry.name, &saved, &dataset.vocabulary.relations)?;
             folder.finish(&record, &judged, dataset)?;
             Ok((folder, record))
         }
@@ -65,7 +74,7 @@ pub fn complete(options: &RunOptions, output: &Output) -> Result<(RecordFolder, 
     }
 }
 
-fn plan(options: &RunOptions) -> Result<Plan, Failure> {
+fn plan(options: &RunOptions, output: &Output) -> Result<Plan, Failure> {
     let mut file = match &options.config {
         Some(path) => read_run_file(path)?,
         None => RunFile::default(),
@@ -77,7 +86,7 @@ fn plan(options: &RunOptions) -> Result<Plan, Failure> {
         )));
     }
     let entry = find(name)?;
-    let config = expanded_config(entry, &file, options)?;
+    let config = expanded_config(entry, &file, options, output)?;
     let model = (entry.build)(&config)?;
     let data = options.data.clone().or(file.data.take()).ok_or_else(|| {
         Failure::input(
@@ -96,26 +105,43 @@ fn plan(options: &RunOptions) -> Result<Plan, Failure> {
     if !settings.contains(&protocol.setting) {
         return Err(EvalError::Setting { setting: protocol.setting, settings }.into());
     }
+    let rules = options.rules.as_ref().map(|path| path.display().to_string()).or(file.rules);
+    if let Some(rules) = &rules {
+        given_rules::accepted(entry, rules)?;
+    }
     let file = RunFile {
         model: Some(entry.name.to_owned()),
         data: Some(data.clone()),
         format: options.format.map(Into::into).or(file.format),
         fingerprint: file.fingerprint,
         seed: Some(seed),
+        rules,
         protocol,
         config,
     };
-    Ok(Plan { entry, model, file, data, seed })
+    Ok(Plan { entry, model, file, data, seed, rules: None })
 }
 
 /// The defaults of the model, changed by the file, changed by the options.
-fn expanded_config(entry: &Entry, file: &RunFile, options: &RunOptions) -> Result<toml::Table, Failure> {
+fn expanded_config(
+    entry: &Entry,
+    file: &RunFile,
+    options: &RunOptions,
+    output: &Output,
+) -> Result<toml::Table, Failure> {
     let mut config = (entry.defaults)();
     for (key, value) in &file.config {
         set(&mut config, &format!("{key}={value}")).map_err(|error| {
             let path = options.config.as_deref().unwrap_or(Path::new("")).display();
             Failure::input(format!("{path}: {error}"))
         })?;
+    }
+    if options.compat {
+        if config.contains_key(COMPAT) {
+            set(&mut config, &format!("{COMPAT}=true"))?;
+        } else {
+            output.remark(&format!("{} does nothing different under --compat", entry.name));
+        }
     }
     for setting in &options.settings {
         set(&mut config, setting)?;
@@ -150,7 +176,9 @@ fn same_data(plan: &mut Plan, options: &RunOptions, dataset: &Dataset) -> Result
 
 fn begin_record(plan: &Plan, loaded: &Loaded, dataset: &Dataset) -> Result<RunRecord, Failure> {
     let config = serde_json::to_value(&plan.file.config).map_err(Failure::internal)?;
-    let model = ModelCard { name: plan.entry.name.to_owned(), config, rules: None };
+    let rules = plan.file.rules.as_ref().zip(plan.rules.as_ref());
+    let rules = rules.map(|(file, read)| given_rules::card(file, read));
+    let model = ModelCard { name: plan.entry.name.to_owned(), config, rules };
     let card = DatasetCard::new(dataset, loaded.variant.map(|variant| variant.name));
     Ok(RunRecord::begun(card, model, plan.file.protocol, plan.seed))
 }
@@ -166,12 +194,17 @@ fn judge_model(
     let protocol = plan.file.protocol;
     let model = plan.model.as_mut();
     let start = Instant::now();
-    let fitted = fit(dataset, &protocol, model, &run)?;
-    record.seconds.fit = start.elapsed().as_secs_f64();
-    if fitted.plays > 0 {
-        let metric = format!("time-aware MRR, {} ties, {}", protocol.ties.word(), protocol.setting.word());
-        record.selection = Some(Selection { split: Split::Valid, metric, plays: fitted.plays });
+    if let Some(rules) = plan.rules.take() {
+        given_rules::take(model, rules.rules, plan.file.rules.as_deref().unwrap_or_default())?;
+    } else {
+        let fitted = fit(dataset, &protocol, model, &run)?;
+        if fitted.plays > 0 {
+            let metric =
+                format!("time-aware MRR, {} ties, {}", protocol.ties.word(), protocol.setting.word());
+            record.selection = Some(Selection { split: Split::Valid, metric, plays: fitted.plays });
+        }
     }
+    record.seconds.fit = start.elapsed().as_secs_f64();
     let start = Instant::now();
     let judged = judge(dataset, &protocol, model, &run)?;
     take_results(record, dataset, &judged)?;
