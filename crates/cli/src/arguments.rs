@@ -89,7 +89,8 @@ const RUN_EXAMPLES: &str = "Examples:
   quadcast run --model tlogic --data OTHER --rules runs/tlogic-harbour-single-step-1/rules.jsonl
 
 A run leaves one folder: run.toml (everything needed to repeat it), metrics.json,
-ranks.csv.zst (one row per query), model.json, and rules.jsonl of a model with rules.";
+ranks.csv.zst (one row per query), model.json, rules.jsonl of a model with rules, and
+explanations.json of a model that gives reasons.";
 
 /// What to run. A configuration file gives defaults, options override it.
 #[derive(Debug, Default, Args)]

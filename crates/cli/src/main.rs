@@ -2,6 +2,7 @@
 
 mod arguments;
 mod commands;
+mod explained;
 mod failure;
 mod given_rules;
 mod lookup;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use quadcast_core::{Dataset, Fingerprint, Protocol};
 use quadcast_data::Format;
 use quadcast_eval::{Judged, Outcome};
-use quadcast_report::{RunRecord, Status, summary, write_atomically, write_ranks};
+use quadcast_report::{RunRecord, Sample, Status, summary, write_atomically, write_ranks};
 use serde::{Deserialize, Serialize};
 
 use crate::failure::Failure;
@@ -82,6 +82,7 @@ impl RecordFolder {
         })?;
         record.write(&self.0)?;
         remove_model(&self.0)?;
+        Sample::remove_all(&self.0)?;
         let text = toml::to_string(file).map_err(Failure::internal)?;
         write_atomically(&self.0.join("run.toml"), |out| out.write_all(text.as_bytes()))?;
         Ok(())

@@ -12,7 +12,7 @@ use assert_cmd::cargo::cargo_bin;
 use common::{Room, real_data};
 use serde_json::Value;
 
-const FILES: [&str; 4] = ["metrics.json", "model.json", "ranks.csv.zst", "run.toml"];
+const FILES: [&str; 5] = ["explanations.json", "metrics.json", "model.json", "ranks.csv.zst", "run.toml"];
 
 /// The record without what depends on the machine's mood, as text.
 fn comparable(room: &Room, run: &str) -> String {
@@ -68,7 +68,7 @@ fn ranks(room: &Room, run: &str) -> Vec<Vec<String>> {
 }
 
 #[test]
-fn a_run_leaves_four_files() {
+fn a_run_leaves_its_files() {
     let room = Room::with_harbour();
     room.quadcast("run --data harbour --out kept").success();
     let files = std::fs::read_dir(room.path("kept")).expect("the record");

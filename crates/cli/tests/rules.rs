@@ -243,3 +243,33 @@ fn answers_come_with_the_rules_that_fired() {
         }
     }
 }
+
+#[test]
+fn samples_know_only_what_came_before() {
+    let room = learned();
+    room.quadcast("run --model tlogic --data north --setting multi-step --out multi").success();
+    for (run, multi) in [("north-run", false), ("multi", true)] {
+        let samples = room.json(&format!("{run}/explanations.json"));
+        let samples = samples.as_array().expect("a list");
+        assert!((1..=3).contains(&samples.len()));
+        let mut relations: Vec<&Value> = samples.iter().map(|sample| &sample["relation"]).collect();
+        relations.dedup();
+        assert_eq!(relations.len(), samples.len(), "different relations");
+        for sample in samples {
+            let at = if multi { "2030-02-07" } else { sample["at"].as_str().expect("a time") };
+            assert!(sample["known_until"].as_str().expect("a time") < at, "{sample}");
+            assert_eq!(sample["truth"]["rank"], 1);
+            let answers = sample["answers"].as_array().expect("answers");
+            assert_eq!(answers.len(), 1);
+            for rule in answers[0]["why"]["rules"].as_array().expect("rules") {
+                for fact in rule["groundings"].as_array().expect("chains").iter().filter_map(|c| c.as_array())
+                {
+                    assert!(fact.iter().all(|fact| fact["time"].as_str() < Some(at)), "{rule}");
+                }
+            }
+        }
+    }
+    let first = room.text("north-run/explanations.json");
+    room.quadcast("run north-run/run.toml --out again --threads 1").success();
+    assert_eq!(first, room.text("again/explanations.json"));
+}

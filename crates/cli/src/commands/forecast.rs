@@ -1,6 +1,6 @@
 //! `quadcast forecast`: who will stand on the other side, and why?
 
-mod answers;
+pub mod answers;
 mod batch;
 mod question;
 mod rule_text;

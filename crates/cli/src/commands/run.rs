@@ -13,6 +13,7 @@ use quadcast_report::{DatasetCard, ModelCard, RunRecord, Selection};
 use crate::arguments::RunOptions;
 use crate::commands::data::{open, temporal};
 use crate::commands::evaluate;
+use crate::explained;
 use crate::failure::Failure;
 use crate::given_rules;
 use crate::model_files::write_model;
@@ -67,6 +68,7 @@ pub fn complete(options: &RunOptions, output: &Output) -> Result<(RecordFolder, 
         Ok(judged) => {
             let saved = plan.model.save().map_err(Failure::internal)?;
             write_model(folder.path(), plan.entry.name, &saved, &dataset.vocabulary.relations)?;
+            explained::keep(&folder, plan.entry, plan.model.as_mut(), dataset, &record, &judged, output)?;
             folder.finish(&record, &judged, dataset)?;
             Ok((folder, record))
         }
