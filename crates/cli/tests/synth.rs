@@ -7,7 +7,7 @@ use common::Room;
 #[test]
 fn every_small_world_is_made_read_and_sound() {
     let room = Room::new();
-    for world in ["village", "recurrence-only", "rules-only", "evolving"] {
+    for world in ["village", "recurrence-only", "rules-only", "chains-only", "evolving"] {
         let answer =
             room.quadcast(&format!("data synth --world {world} --seed 3 --out made/{world}")).success();
         answer.assert_says(&[world, "seed 3", &format!("made/{world}")]);

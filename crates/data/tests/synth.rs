@@ -14,8 +14,13 @@ use quadcast_data::{
 use serde_json::json;
 
 /// Worlds that are quick to make.
-const SMALL: [WorldName; 4] =
-    [WorldName::Village, WorldName::Evolving, WorldName::RecurrenceOnly, WorldName::RulesOnly];
+const SMALL: [WorldName; 4] = [
+    WorldName::Village,
+    WorldName::Evolving,
+    WorldName::RecurrenceOnly,
+    WorldName::RulesOnly,
+    WorldName::ChainsOnly,
+];
 
 fn written(world: &SynthWorld, folder: &Path) {
     world.write(folder, false, &json!(null)).expect("a writable folder");

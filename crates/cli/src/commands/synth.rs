@@ -17,7 +17,8 @@ use crate::output::Output;
 /// Which world, and where to.
 #[derive(Debug, Args)]
 pub struct Options {
-    /// The world: village, icews-like, gdelt-like, evolving, recurrence-only or rules-only
+    /// The world: village, icews-like, gdelt-like, evolving, recurrence-only, rules-only or
+    /// chains-only
     #[arg(long, value_name = "NAME", default_value = "village")]
     pub world: String,
     /// Seed of every random draw; the same seed gives the same files

@@ -31,17 +31,20 @@ pub enum WorldName {
     RecurrenceOnly,
     /// Rules between relations, nothing else.
     RulesOnly,
+    /// Rules with one and with two bodies, all a day long, nothing else.
+    ChainsOnly,
 }
 
 impl WorldName {
     /// All worlds, in the order of the documentation.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Village,
         Self::IcewsLike,
         Self::GdeltLike,
         Self::Evolving,
         Self::RecurrenceOnly,
         Self::RulesOnly,
+        Self::ChainsOnly,
     ];
 
     /// The word used on the command line.
@@ -53,6 +56,7 @@ impl WorldName {
             Self::Evolving => "evolving",
             Self::RecurrenceOnly => "recurrence-only",
             Self::RulesOnly => "rules-only",
+            Self::ChainsOnly => "chains-only",
         }
     }
 
@@ -70,6 +74,9 @@ impl WorldName {
             Self::RecurrenceOnly => "facts come from nowhere and come back; a recurrency baseline masters it",
             Self::RulesOnly => {
                 "facts follow from facts of other relations; a recurrency baseline fails on it"
+            }
+            Self::ChainsOnly => {
+                "facts follow from one or two facts of the day before; temporal rules master it"
             }
         }
     }
@@ -146,6 +153,7 @@ pub fn synth(name: WorldName, seed: u64) -> SynthWorld {
         WorldName::GdeltLike => benchmark_like::gdelt_like(seed),
         WorldName::RecurrenceOnly => single::recurrence_only(seed),
         WorldName::RulesOnly => single::rules_only(seed),
+        WorldName::ChainsOnly => single::chains_only(seed),
         WorldName::Evolving => return evolving_world(seed),
     };
     let (dataset, truth) = world.grow();
