@@ -4,6 +4,7 @@ mod arguments;
 mod commands;
 mod failure;
 mod memory;
+mod model_files;
 mod output;
 mod progress;
 mod record_folder;

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::failure::Failure;
 use crate::memory;
+use crate::model_files::remove_model;
 use crate::output::Output;
 
 /// A configuration file: everything that is needed to repeat a run.
@@ -68,7 +69,7 @@ impl RecordFolder {
     }
 
     /// Creates the folder and writes what is known before there are results. The record first: a complete one that is
-    /// being replaced must not stand beside the new configuration.
+    /// being replaced must not stand beside the new configuration, nor a model of other settings.
     pub fn begin(&self, record: &RunRecord, file: &RunFile) -> Result<(), Failure> {
         fs::create_dir_all(&self.0).map_err(|error| {
             let path = self.0.display();
@@ -77,6 +78,7 @@ impl RecordFolder {
             ))
         })?;
         record.write(&self.0)?;
+        remove_model(&self.0)?;
         let text = toml::to_string(file).map_err(Failure::internal)?;
         write_atomically(&self.0.join("run.toml"), |out| out.write_all(text.as_bytes()))?;
         Ok(())
@@ -94,20 +96,8 @@ impl RecordFolder {
     }
 
     /// Writes what a complete run leaves; the record comes last, so that "complete" means all of it is there.
-    pub fn finish(
-        &self,
-        record: &RunRecord,
-        judged: &Judged,
-        dataset: &Dataset,
-        model: Option<&serde_json::Value>,
-    ) -> Result<(), Failure> {
+    pub fn finish(&self, record: &RunRecord, judged: &Judged, dataset: &Dataset) -> Result<(), Failure> {
         write_ranks(&self.0, &judged.ranked, &dataset.axis)?;
-        if let Some(model) = model {
-            write_atomically(&self.0.join("model.json"), |out| {
-                serde_json::to_writer(&mut *out, model)?;
-                out.write_all(b"\n")
-            })?;
-        }
         Ok(record.write(&self.0)?)
     }
 

@@ -14,6 +14,7 @@ use crate::arguments::RunOptions;
 use crate::commands::data::{open, temporal};
 use crate::commands::evaluate;
 use crate::failure::Failure;
+use crate::model_files::write_model;
 use crate::output::Output;
 use crate::record_folder::{RecordFolder, RunFile, take_results};
 
@@ -56,8 +57,8 @@ pub fn complete(options: &RunOptions, output: &Output) -> Result<(RecordFolder, 
     match judge_model(&mut plan, dataset, &mut record, output) {
         Ok(judged) => {
             let saved = plan.model.save().map_err(Failure::internal)?;
-            let saved = serde_json::json!({ "model": plan.entry.name, "state": saved.state });
-            folder.finish(&record, &judged, dataset, Some(&saved))?;
+            write_model(folder.path(), plan.entry.name, &saved)?;
+            folder.finish(&record, &judged, dataset)?;
             Ok((folder, record))
         }
         Err(failure) => Err(folder.fail(record, failure, output)),
