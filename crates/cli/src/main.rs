@@ -8,6 +8,7 @@ mod model_files;
 mod output;
 mod progress;
 mod record_folder;
+mod resume;
 mod trained;
 
 use std::process::ExitCode;
