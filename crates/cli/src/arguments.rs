@@ -85,7 +85,8 @@ const RUN_EXAMPLES: &str = "Examples:
   quadcast run runs/recurrency-ICEWS14-single-step-1/run.toml --out again
 
 A run leaves one folder: run.toml (everything needed to repeat it), metrics.json,
-ranks.csv.zst (one row per query) and model.json.";
+ranks.csv.zst (one row per query) and model.json. The same command goes on with a run
+that was interrupted.";
 
 /// What to run. A configuration file gives defaults, options override it.
 #[derive(Debug, Default, Args)]
@@ -122,7 +123,7 @@ pub struct RunOptions {
     /// Folder of the record [default: runs/MODEL-DATA-SETTING-SEED]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Replace a complete record in the output folder
+    /// Start afresh: replace a complete record, do not go on with an interrupted run
     #[arg(long)]
     pub overwrite: bool,
 }

@@ -4,9 +4,11 @@ mod arguments;
 mod commands;
 mod failure;
 mod memory;
+mod model_files;
 mod output;
 mod progress;
 mod record_folder;
+mod resume;
 mod trained;
 
 use std::process::ExitCode;

@@ -37,6 +37,13 @@ impl Output {
         }
     }
 
+    /// A remark that all but `--quiet` shows.
+    pub fn remark(&self, text: &str) {
+        if !self.quiet {
+            eprintln!("{text}");
+        }
+    }
+
     /// A remark that only `--verbose` shows.
     pub fn detail(&self, text: &str) {
         if self.verbose {

@@ -6,6 +6,7 @@
 mod files;
 mod html;
 mod options;
+mod partial_ranks;
 mod ranks;
 mod record;
 mod runs;
@@ -20,6 +21,7 @@ mod terminal;
 pub use files::{FileError, write_atomically};
 pub use html::html;
 pub use options::{Options, Reference};
+pub use partial_ranks::PartialRanks;
 pub use ranks::{RANKS_FILE, read_ranks, write_ranks};
 pub use record::{
     DatasetCard, FilterMetrics, ModelCard, RelationRow, RunRecord, ScoreSource, Seconds, Selection, Status,

@@ -125,7 +125,7 @@ pub fn execute(options: &EvaluateOptions, output: &Output) -> Result<(), Failure
         record.forget_scores(ranks.ties_known(), ranks.order_known());
     }
     record.seconds.evaluate = start.elapsed().as_secs_f64() - record.seconds.load;
-    folder.finish(&record, &judged, dataset, None)?;
+    folder.finish(&record, &judged, dataset)?;
     folder.show(&record, output)
 }
 

@@ -6,9 +6,9 @@ use std::time::Instant;
 
 use quadcast_core::{Dataset, Forecaster, Protocol, Run, Split};
 use quadcast_data::{LoadOptions, Loaded};
-use quadcast_eval::{EvalError, Judged, fit, judge};
+use quadcast_eval::{EvalError, Judged, fit, judge_with};
 use quadcast_models::{Entry, find, set};
-use quadcast_report::{DatasetCard, ModelCard, RunRecord, Selection};
+use quadcast_report::{DatasetCard, ModelCard, PartialRanks, RunRecord, Selection};
 
 use crate::arguments::RunOptions;
 use crate::commands::data::{open, temporal};
@@ -16,6 +16,7 @@ use crate::commands::evaluate;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::record_folder::{RecordFolder, RunFile, take_results};
+use crate::resume::Interrupted;
 
 /// The model that runs when none is named: it needs no training and beats many that do.
 const DEFAULT_MODEL: &str = "recurrency";
@@ -34,7 +35,7 @@ pub fn execute(options: &RunOptions, output: &Output) -> Result<(), Failure> {
     folder.show(&record, output)
 }
 
-/// Fits and judges, and keeps the record.
+/// Fits and judges, and keeps the record. What an interrupted run of the same kind has done is not done again.
 pub fn complete(options: &RunOptions, output: &Output) -> Result<(RecordFolder, RunRecord), Failure> {
     let mut plan = plan(options)?;
     let start = Instant::now();
@@ -51,17 +52,33 @@ pub fn complete(options: &RunOptions, output: &Output) -> Result<(RecordFolder, 
     let folder = RecordFolder::choose(options.out.as_deref(), options.overwrite, &name)?;
     let mut record = begin_record(&plan, &loaded, dataset)?;
     record.seconds.load = load_seconds;
+    let interrupted = if options.overwrite { None } else { Interrupted::find(folder.path(), &plan.file) };
+    if let Some(interrupted) = interrupted {
+        record.take_fit(&interrupted.record);
+        plan.model = interrupted.model;
+    }
     folder.begin(&record, &plan.file)?;
 
-    match judge_model(&mut plan, dataset, &mut record, output) {
-        Ok(judged) => {
-            let saved = plan.model.save().map_err(Failure::internal)?;
-            let saved = serde_json::json!({ "model": plan.entry.name, "state": saved.state });
-            folder.finish(&record, &judged, dataset, Some(&saved))?;
-            Ok((folder, record))
-        }
-        Err(failure) => Err(folder.fail(record, failure, output)),
-    }
+    let run = Run { seed: plan.seed, progress: output.progress() };
+    let owner = plan.file.identity(&record.version)?;
+    let journal = || PartialRanks::open(folder.path(), &owner, &dataset.axis);
+    let journal = if record.fitted.is_some() {
+        let journal = journal()?;
+        let (done, steps) = (journal.steps(), dataset.splits.test.occupied().count());
+        let path = folder.path().display();
+        output.remark(&format!("resuming {path}: fitted, {done} of {steps} test steps done"));
+        journal
+    } else {
+        fit_model(&mut plan, dataset, &run, &mut record)
+            .map_err(|failure| folder.fail(&record, failure, output))?;
+        let saved = plan.model.save().map_err(Failure::internal)?;
+        folder.keep_fit(&mut record, plan.entry.name, &saved)?;
+        journal()?
+    };
+    let judged = judge_model(&mut plan, dataset, &run, &mut record, journal)
+        .map_err(|failure| folder.fail(&record, failure, output))?;
+    folder.finish(&record, &judged, dataset)?;
+    Ok((folder, record))
 }
 
 fn plan(options: &RunOptions) -> Result<Plan, Failure> {
@@ -154,26 +171,29 @@ fn begin_record(plan: &Plan, loaded: &Loaded, dataset: &Dataset) -> Result<RunRe
     Ok(RunRecord::begun(card, model, plan.file.protocol, plan.seed))
 }
 
-/// Fits and judges; fills the record with the results.
-fn judge_model(
-    plan: &mut Plan,
-    dataset: &Dataset,
-    record: &mut RunRecord,
-    output: &Output,
-) -> Result<Judged, Failure> {
-    let run = Run { seed: plan.seed, progress: output.progress() };
+/// Fits; fills the record with how that was done.
+fn fit_model(plan: &mut Plan, dataset: &Dataset, run: &Run, record: &mut RunRecord) -> Result<(), Failure> {
     let protocol = plan.file.protocol;
-    let model = plan.model.as_mut();
     let start = Instant::now();
-    let fitted = fit(dataset, &protocol, model, &run)?;
+    let fitted = fit(dataset, &protocol, plan.model.as_mut(), run)?;
     record.seconds.fit = start.elapsed().as_secs_f64();
     if fitted.plays > 0 {
         let metric = format!("time-aware MRR, {} ties, {}", protocol.ties.word(), protocol.setting.word());
         record.selection = Some(Selection { split: Split::Valid, metric, plays: fitted.plays });
     }
-    let start = Instant::now();
-    let judged = judge(dataset, &protocol, model, &run)?;
+    Ok(())
+}
+
+/// Judges the steps that the journal does not hold; fills the record with the results.
+fn judge_model(
+    plan: &mut Plan,
+    dataset: &Dataset,
+    run: &Run,
+    record: &mut RunRecord,
+    mut journal: PartialRanks<'_>,
+) -> Result<Judged, Failure> {
+    let judged = judge_with(dataset, &plan.file.protocol, plan.model.as_mut(), run, &mut journal)?;
     take_results(record, dataset, &judged)?;
-    record.seconds.evaluate = start.elapsed().as_secs_f64();
+    record.seconds.evaluate = journal.seconds();
     Ok(judged)
 }
