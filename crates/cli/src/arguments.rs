@@ -90,7 +90,8 @@ const RUN_EXAMPLES: &str = "Examples:
 
 A run leaves one folder: run.toml (everything needed to repeat it), metrics.json,
 ranks.csv.zst (one row per query), model.json, rules.jsonl of a model with rules, and
-explanations.json of a model that gives reasons.";
+explanations.json of a model that gives reasons. The same command goes on with a run
+that was interrupted.";
 
 /// What to run. A configuration file gives defaults, options override it.
 #[derive(Debug, Default, Args)]
@@ -133,7 +134,7 @@ pub struct RunOptions {
     /// Folder of the record [default: runs/MODEL-DATA-SETTING-SEED]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Replace a complete record in the output folder
+    /// Start afresh: replace a complete record, do not go on with an interrupted run
     #[arg(long)]
     pub overwrite: bool,
 }

@@ -56,7 +56,7 @@ impl From<FileError> for Failure {
 impl From<EvalError> for Failure {
     fn from(error: EvalError) -> Self {
         match error {
-            EvalError::Model(_) => Self::internal(error),
+            EvalError::Model(_) | EvalError::Journal(_) => Self::internal(error),
             EvalError::NotChronological { .. }
             | EvalError::SharedFacts { .. }
             | EvalError::Empty { .. }

@@ -47,6 +47,11 @@ pub fn card(file: &str, read: &RulesRead) -> RulesCard {
     RulesCard { file: file.to_owned(), used: read.rules.len(), dropped: read.dropped }
 }
 
+/// Whether a model that is to go on has the rules that are given now: a file may have been edited since.
+pub fn same(model: &dyn Forecaster, given: Option<&RulesRead>) -> bool {
+    given.is_none_or(|given| model.save().is_ok_and(|saved| saved.rules.as_ref() == Some(&given.rules)))
+}
+
 /// Hands the rules to a model as if it had learned them.
 pub fn take(model: &mut dyn Forecaster, rules: Vec<Rule>, file: &str) -> Result<(), Failure> {
     let mut saved = model.save().map_err(Failure::internal)?;

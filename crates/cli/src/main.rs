@@ -11,6 +11,7 @@ mod model_files;
 mod output;
 mod progress;
 mod record_folder;
+mod resume;
 mod rule_words;
 mod trained;
 

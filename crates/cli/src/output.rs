@@ -37,7 +37,7 @@ impl Output {
         }
     }
 
-    /// A remark that `--quiet` leaves out.
+    /// A remark that all but `--quiet` shows.
     pub fn remark(&self, text: &str) {
         if !self.quiet {
             eprintln!("{text}");

@@ -3,16 +3,17 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use quadcast_core::{Dataset, Fingerprint, Protocol};
+use quadcast_core::{Dataset, Fingerprint, Names, Protocol, SavedModel};
 use quadcast_data::Format;
 use quadcast_eval::{Judged, Outcome};
-use quadcast_report::{RunRecord, Sample, Status, summary, write_atomically, write_ranks};
+use quadcast_report::{PartialRanks, RunRecord, Sample, Status, summary, write_atomically, write_ranks};
 use serde::{Deserialize, Serialize};
 
 use crate::failure::Failure;
 use crate::memory;
-use crate::model_files::remove_model;
+use crate::model_files::{remove_model, write_model};
 use crate::output::Output;
+use crate::resume::model_fingerprint;
 
 /// A configuration file: everything that is needed to repeat a run.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -36,6 +37,16 @@ pub struct RunFile {
     pub config: toml::Table,
 }
 
+impl RunFile {
+    /// Everything that decides results, and the version that makes them, as text. Where the data lies does not: its
+    /// content is named by the fingerprint.
+    pub fn identity(&self, version: &str) -> Result<String, Failure> {
+        let deciding = Self { data: None, format: None, ..self.clone() };
+        let text = toml::to_string(&deciding).map_err(Failure::internal)?;
+        Ok(format!("# quadcast {version}\n{text}"))
+    }
+}
+
 /// What `--json` prints: the record, and where it lies.
 #[derive(Serialize)]
 struct Finished<'a> {
@@ -49,7 +60,7 @@ pub fn take_results(record: &mut RunRecord, dataset: &Dataset, judged: &Judged) 
     let outcome = Outcome::new(&judged.ranked, dataset.entities(), record.protocol.ties, record.seed)
         .ok_or_else(|| Failure::input("the test split holds no facts"))?;
     record.complete(dataset, judged, outcome);
-    record.peak_memory_bytes = memory::peak_bytes();
+    record.peak_memory_bytes = record.peak_memory_bytes.max(memory::peak_bytes());
     Ok(())
 }
 
@@ -72,7 +83,8 @@ impl RecordFolder {
     }
 
     /// Creates the folder and writes what is known before there are results. The record first: a complete one that is
-    /// being replaced must not stand beside the new configuration, nor a model of other settings.
+    /// being replaced must not stand beside the new configuration. A run that starts afresh has no use for what
+    /// another one has left.
     pub fn begin(&self, record: &RunRecord, file: &RunFile) -> Result<(), Failure> {
         fs::create_dir_all(&self.0).map_err(|error| {
             let path = self.0.display();
@@ -81,7 +93,10 @@ impl RecordFolder {
             ))
         })?;
         record.write(&self.0)?;
-        remove_model(&self.0)?;
+        if record.fitted.is_none() {
+            PartialRanks::remove(&self.0)?;
+            remove_model(&self.0)?;
+        }
         Sample::remove_all(&self.0)?;
         let text = toml::to_string(file).map_err(Failure::internal)?;
         write_atomically(&self.0.join("run.toml"), |out| out.write_all(text.as_bytes()))?;
@@ -89,9 +104,9 @@ impl RecordFolder {
     }
 
     /// Notes what went wrong.
-    pub fn fail(&self, mut record: RunRecord, failure: Failure, output: &Output) -> Failure {
-        record.status = Status::Failed;
-        record.error = Some(failure.error.to_string());
+    pub fn fail(&self, record: &RunRecord, failure: Failure, output: &Output) -> Failure {
+        let error = Some(failure.error.to_string());
+        let record = RunRecord { status: Status::Failed, error, ..record.clone() };
         // What went wrong first is what the user needs to know.
         if let Err(error) = record.write(&self.0) {
             output.detail(&error.to_string());
@@ -99,10 +114,26 @@ impl RecordFolder {
         failure
     }
 
-    /// Writes what a complete run leaves; the record comes last, so that "complete" means all of it is there.
+    /// Notes that the model is fitted, and keeps it: from here on, an interruption does not cost the fit.
+    pub fn keep_fit(
+        &self,
+        record: &mut RunRecord,
+        name: &str,
+        saved: &SavedModel,
+        relations: &Names,
+    ) -> Result<(), Failure> {
+        write_model(&self.0, name, saved, relations)?;
+        record.fitted = Some(model_fingerprint(saved)?);
+        record.peak_memory_bytes = memory::peak_bytes();
+        Ok(record.write(&self.0)?)
+    }
+
+    /// Writes what a complete run leaves; the record comes last, so that "complete" means all of it is there. Only then
+    /// the ranks are not needed a second time.
     pub fn finish(&self, record: &RunRecord, judged: &Judged, dataset: &Dataset) -> Result<(), Failure> {
         write_ranks(&self.0, &judged.ranked, &dataset.axis)?;
-        Ok(record.write(&self.0)?)
+        record.write(&self.0)?;
+        Ok(PartialRanks::remove(&self.0)?)
     }
 
     /// Where the record lies.

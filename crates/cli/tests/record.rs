@@ -3,34 +3,13 @@
 mod common;
 
 use std::collections::BTreeSet;
-use std::fmt::Write;
-use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use assert_cmd::cargo::cargo_bin;
-use common::{Room, real_data};
+use common::{Room, kill, real_data, start};
 use serde_json::Value;
 
 const FILES: [&str; 5] = ["explanations.json", "metrics.json", "model.json", "ranks.csv.zst", "run.toml"];
-
-/// The record without what depends on the machine's mood, as text.
-fn comparable(room: &Room, run: &str) -> String {
-    let mut record = room.json(&format!("{run}/metrics.json"));
-    let fields = record.as_object_mut().expect("a record is an object");
-    assert!(fields.shift_remove("seconds").is_some());
-    assert!(fields.shift_remove("peak_memory_bytes").is_some());
-    serde_json::to_string_pretty(&record).expect("a record can be written")
-}
-
-/// Asserts that two runs left the same bytes.
-fn assert_same(room: &Room, one: &str, other: &str) {
-    assert_eq!(comparable(room, one), comparable(room, other));
-    for file in ["ranks.csv.zst", "model.json", "run.toml"] {
-        let [a, b] = [one, other].map(|run| room.read(&format!("{run}/{file}")));
-        assert!(a == b, "{file} of {one} and {other} differ");
-    }
-}
 
 /// How far a run has come, after checks that hold at any moment.
 fn status(room: &Room, run: &str) -> Option<String> {
@@ -160,7 +139,7 @@ fn threads_and_repetition_change_nothing() {
         room.quadcast(&format!("run --data harbour --threads {threads} --seed 3 --out {out}")).success();
     }
     for other in ["two", "five", "again"] {
-        assert_same(&room, "one", other);
+        room.assert_same("one", other);
     }
 }
 
@@ -172,7 +151,7 @@ fn threads_change_nothing_on_a_real_benchmark() {
         let command = format!("run --data forecasting/ICEWS14 --threads {threads} --out {out}");
         room.quadcast_in(&store, &command).success();
     }
-    assert_same(&room, "one", "two");
+    room.assert_same("one", "two");
 }
 
 #[test]
@@ -181,7 +160,7 @@ fn a_record_repeats_its_run() {
     let options = "--setting multi-step --ties random --seed 5 --set variant=strict --set lambda=0.05";
     room.quadcast(&format!("run --data harbour --out kept {options}")).success();
     room.quadcast("run kept/run.toml --out other").success();
-    assert_same(&room, "kept", "other");
+    room.assert_same("kept", "other");
 }
 
 #[test]
@@ -288,48 +267,15 @@ fn a_full_disk_is_said_and_leaves_no_half_record() {
         assert_eq!(answer.stdout, "");
         let expected = (file != "metrics.json").then(|| "incomplete".to_owned());
         assert_eq!(status(&room, &run), expected, "{file}");
-        room.quadcast(&format!("run --data harbour --out {run}")).success();
+        room.quadcast(&format!("run --data harbour --out {run} --quiet")).success();
     }
-}
-
-/// A dataset that keeps the model busy for a moment.
-fn with_large_dataset() -> Room {
-    let split = |steps: std::ops::Range<u32>| {
-        let mut facts = String::new();
-        for step in steps {
-            for row in 0..400_u32 {
-                // Any mixture will do, as long as it is the same every time.
-                let mix = (step * 400 + row).wrapping_mul(2_654_435_761) >> 8;
-                let (subject, relation, object) = (mix % 500, mix / 500 % 20, row % 40 * 7);
-                writeln!(facts, "{subject} {relation} {object} {step}").expect("memory takes everything");
-            }
-        }
-        facts
-    };
-    Room::with_splits(&split(0..120), &split(120..140), &split(140..160))
-}
-
-/// Starts a run into `kept`.
-fn start(room: &Room) -> Child {
-    Command::new(cargo_bin!("quadcast"))
-        .args(["run", "--data", "small", "--out", "kept"])
-        .current_dir(room.path(""))
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("the binary starts")
-}
-
-fn kill(mut run: Child) {
-    run.kill().expect("a child can be killed");
-    run.wait().expect("a killed child ends");
 }
 
 #[test]
 fn a_killed_run_leaves_no_broken_record() {
-    let room = with_large_dataset();
+    let room = Room::with_busy_dataset();
     for milliseconds in [0, 10, 20, 40, 80, 160, 320, 480, 560, 620, 680] {
-        let run = start(&room);
+        let run = start(&room, "kept");
         sleep(Duration::from_millis(milliseconds));
         kill(run);
         match status(&room, "kept").as_deref() {
@@ -339,14 +285,14 @@ fn a_killed_run_leaves_no_broken_record() {
             Some(other) => panic!("a killed run says {other}"),
         }
     }
-    room.quadcast("run --data small --out kept").success();
+    room.quadcast("run --data small --out kept --quiet").success();
     assert_eq!(status(&room, "kept").as_deref(), Some("complete"));
 }
 
 #[test]
 fn a_run_that_is_killed_after_its_start_can_be_repeated() {
-    let room = with_large_dataset();
-    let run = start(&room);
+    let room = Room::with_busy_dataset();
+    let run = start(&room, "kept");
     let begun = Instant::now();
     while !room.path("kept/metrics.json").exists() {
         assert!(begun.elapsed() < Duration::from_secs(30), "the run does not begin");
@@ -359,6 +305,6 @@ fn a_run_that_is_killed_after_its_start_can_be_repeated() {
         Some("complete") => "--overwrite",
         other => panic!("a killed run says {other:?}"),
     };
-    room.quadcast(&format!("run --data small --out kept {overwrite}")).success();
+    room.quadcast(&format!("run --data small --out kept --quiet {overwrite}")).success();
     assert_eq!(status(&room, "kept").as_deref(), Some("complete"));
 }

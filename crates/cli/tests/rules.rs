@@ -244,6 +244,39 @@ fn answers_come_with_the_rules_that_fired() {
     }
 }
 
+/// Runs into `kept` as far as the last test step: the ranks cannot be written, because their place is taken.
+fn interrupt(room: &Room, run: &str) {
+    room.write("kept/ranks.csv.zst/in-the-way", "");
+    room.quadcast(run).assert_error(1, &["cannot write kept/ranks.csv.zst"]);
+    std::fs::remove_dir_all(room.path("kept/ranks.csv.zst")).expect("the obstacle");
+}
+
+#[test]
+fn an_interrupted_run_goes_on_with_its_rules() {
+    let room = learned();
+    let run = "run --model tlogic --data north --out kept";
+    interrupt(&room, run);
+    let answer = room.quadcast(run);
+    assert_eq!((answer.code, answer.stderr.as_str()), (0, "resuming kept: fitted, 6 of 6 test steps done\n"));
+    for file in ["rules.jsonl", "explanations.json", "ranks.csv.zst", "model.json"] {
+        assert_eq!(room.read(&format!("kept/{file}")), room.read(&format!("north-run/{file}")));
+    }
+}
+
+#[test]
+fn rules_that_were_edited_since_are_judged_anew() {
+    let room = learned();
+    let run = "run --model tlogic --data south --rules hand.jsonl --out kept --quiet";
+    room.write("hand.jsonl", HAND);
+    interrupt(&room, run);
+    room.write("hand.jsonl", HAND.replace("0.8", "0.2").replace("\":4", "\":1"));
+    room.quadcast(run).success();
+    assert_eq!(lines(&room, "kept/rules.jsonl")[0]["confidence"], 0.2);
+    room.quadcast("run --model tlogic --data south --rules hand.jsonl --out whole --quiet").success();
+    assert_eq!(room.read("kept/ranks.csv.zst"), room.read("whole/ranks.csv.zst"));
+    assert_eq!(room.read("kept/explanations.json"), room.read("whole/explanations.json"));
+}
+
 #[test]
 fn samples_know_only_what_came_before() {
     let room = learned();

@@ -87,6 +87,11 @@ pub struct HistoryKey {
 }
 
 impl HistoryKey {
+    /// The first step that is out of reach.
+    pub fn ceiling(self) -> Step {
+        self.ceiling
+    }
+
     /// Whether the view of `later` shows all facts of this one, and perhaps newer ones.
     pub fn follows_in(self, later: Self) -> bool {
         self.index == later.index && self.ceiling <= later.ceiling

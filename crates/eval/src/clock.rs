@@ -1,11 +1,14 @@
 //! The clock: which facts a model may see when, and which questions it is asked.
 
+use std::collections::BTreeSet;
+
 use quadcast_core::{
-    Dataset, Facts, Forecaster, HistoryIndex, Protocol, Quad, Run, Setting, Split, Step, TiePolicy,
-    ValidationUse,
+    Dataset, DirectedRelation, Facts, Forecaster, HistoryIndex, Protocol, Quad, Query, Run, ScoreError,
+    ScoreRow, ScoreSink, Setting, Split, Step, TiePolicy, ValidationUse,
 };
 use rayon::prelude::*;
 
+use crate::journal::{Forgetful, Journal, JudgedStep};
 use crate::questions::{Depth, Questions, RankSink, RankedQuery};
 use crate::validation::ValidationPeriod;
 use crate::{EvalError, Ranker};
@@ -63,6 +66,17 @@ pub fn judge(
     model: &mut dyn Forecaster,
     run: &Run,
 ) -> Result<Judged, EvalError> {
+    judge_with(dataset, protocol, model, run, &mut Forgetful)
+}
+
+/// As [`judge`], and steps that the journal holds already are not asked again. The result is the same.
+pub fn judge_with(
+    dataset: &Dataset,
+    protocol: &Protocol,
+    model: &mut dyn Forecaster,
+    run: &Run,
+    journal: &mut dyn Journal,
+) -> Result<Judged, EvalError> {
     check(dataset, protocol, model)?;
     let splits = &dataset.splits;
     let all = index(dataset, &[&splits.train, &splits.valid, &splits.test]);
@@ -80,11 +94,11 @@ pub fn judge(
         depth: Depth::Full,
     };
     run.progress.begin("test", splits.test.occupied().count() as u64);
-    let ranked = period.play(model, |_| run.progress.advance(1));
+    let played = period.play(model, run, journal);
     run.progress.end();
-    let ranked = ranked?;
+    let JudgedStep { ranked, latest_read } = played?;
     let repeated = 2 * splits.test.len() - ranked.len();
-    Ok(Judged { ranked, repeated, latest_read: history.latest_read() })
+    Ok(Judged { ranked, repeated, latest_read })
 }
 
 fn index(dataset: &Dataset, parts: &[&Facts]) -> HistoryIndex {
@@ -142,26 +156,71 @@ pub(crate) struct Period<'a> {
 }
 
 impl Period<'_> {
-    /// Plays all steps of the period.
+    /// Plays all steps of the period, as if they were one.
     pub fn play(
         &self,
         model: &mut dyn Forecaster,
-        mut after_step: impl FnMut(Step),
-    ) -> Result<Vec<RankedQuery>, EvalError> {
-        let Some(first) = self.asked.first_step() else { return Ok(Vec::new()) };
-        let mut ranked = Vec::new();
+        run: &Run,
+        journal: &mut dyn Journal,
+    ) -> Result<JudgedStep, EvalError> {
+        let mut all = JudgedStep { ranked: Vec::new(), latest_read: None };
+        let Some(first) = self.asked.first_step() else { return Ok(all) };
+        // In the online setting the weights change from step to step and no journal holds them: it is left alone, and
+        // all steps are played from the start.
+        let remembers = self.protocol.setting != Setting::Online;
+        let mut earlier = if remembers { journal.judged() } else { Vec::new() }.into_iter();
+        let multi_step = self.protocol.setting == Setting::MultiStep;
+        let mut met = BTreeSet::new();
         for step in self.asked.occupied() {
-            let ceiling = match self.protocol.setting {
-                Setting::SingleStep | Setting::Online => step,
-                Setting::MultiStep => first,
+            let questions = Questions::of(&self.asked.snapshot(step), self.protocol.duplicates);
+            let known = earlier.next().filter(|judged| questions.are_answered_by(&judged.ranked));
+            let ceiling = if multi_step { first } else { step };
+            let judged = if let Some(judged) = known {
+                if multi_step {
+                    self.remind(model, step, ceiling, &questions, &mut met)?;
+                }
+                judged
+            } else {
+                // What follows a step that is missing belongs to another evaluation.
+                earlier = Vec::new().into_iter();
+                let ranked = self.ask(model, step, ceiling, &questions)?;
+                let latest_read = all.latest_read.max(self.history.latest_read());
+                let judged = JudgedStep { ranked, latest_read };
+                if remembers {
+                    journal.note(&judged).map_err(EvalError::Journal)?;
+                }
+                judged
             };
-            ranked.extend(self.ask(model, step, ceiling)?);
-            if self.protocol.setting != Setting::MultiStep {
+            all.latest_read = judged.latest_read;
+            all.ranked.extend(judged.ranked);
+            // Also for a step that was judged earlier: the model may follow the truth.
+            if !multi_step {
                 model.observe(&self.history.facts().snapshot(step))?;
             }
-            after_step(step);
+            run.progress.advance(1);
         }
-        Ok(ranked)
+        Ok(all)
+    }
+
+    /// Puts the first question about each relation to the model again, and lets nobody hear the answer. While the
+    /// history stands still, a model may keep what it took from that question for all later steps: the published code of
+    /// the recurrency baseline does so with its normaliser. Without it, later ranks would differ.
+    fn remind(
+        &self,
+        model: &mut dyn Forecaster,
+        step: Step,
+        ceiling: Step,
+        questions: &Questions,
+        met: &mut BTreeSet<DirectedRelation>,
+    ) -> Result<(), EvalError> {
+        let first = |query: &Query| met.insert(query.directed(self.relations));
+        let queries: Vec<Query> = questions.queries.iter().copied().filter(first).collect();
+        if !queries.is_empty() {
+            let history = self.history.before(ceiling);
+            model.begin(step, &history)?;
+            model.score(&history, &queries, &mut Nobody)?;
+        }
+        Ok(())
     }
 
     /// Asks all questions of one step. Ranks come back in the order of the questions for any number of threads.
@@ -170,11 +229,11 @@ impl Period<'_> {
         model: &mut dyn Forecaster,
         step: Step,
         ceiling: Step,
+        questions: &Questions,
     ) -> Result<Vec<RankedQuery>, EvalError> {
         let history = self.history.before(ceiling);
         model.begin(step, &history)?;
         let model = &*model;
-        let questions = Questions::of(&self.asked.snapshot(step), self.protocol.duplicates);
         let chunks: Vec<Result<Vec<RankedQuery>, EvalError>> = questions
             .queries
             .par_chunks(CHUNK)
@@ -184,7 +243,7 @@ impl Period<'_> {
                 |ranker, (i, queries)| {
                     let range = (i * CHUNK, queries.len());
                     let mut sink =
-                        RankSink::new(&questions, range, self.truth, self.relations, self.depth, ranker);
+                        RankSink::new(questions, range, self.truth, self.relations, self.depth, ranker);
                     model.score(&history, queries, &mut sink)?;
                     Ok(sink.finish().map_err(quadcast_core::ModelError::from)?)
                 },
@@ -201,5 +260,14 @@ impl Period<'_> {
         let ranker = Ranker::new(entities);
         let by_id = self.depth == Depth::Full || self.protocol.ties == TiePolicy::Ordinal;
         if by_id { ranker } else { ranker.without_ordinal() }
+    }
+}
+
+/// Takes scores that nobody needs.
+struct Nobody;
+
+impl ScoreSink for Nobody {
+    fn accept(&mut self, _: usize, _: ScoreRow<'_>) -> Result<(), ScoreError> {
+        Ok(())
     }
 }

@@ -51,6 +51,9 @@ pub enum EvalError {
     /// Two runs that cannot be paired query by query.
     #[error("the runs do not answer the same queries: {0}")]
     Unpaired(String),
+    /// A judged step could not be noted.
+    #[error("{0}")]
+    Journal(Box<dyn std::error::Error + Send + Sync>),
     /// The model failed.
     #[error(transparent)]
     Model(#[from] ModelError),

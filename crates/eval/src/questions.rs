@@ -52,6 +52,16 @@ impl Questions {
         questions
     }
 
+    /// Whether these are ranks of exactly these questions, in their order.
+    pub fn are_answered_by(&self, ranked: &[RankedQuery]) -> bool {
+        let pairs = self
+            .queries
+            .iter()
+            .enumerate()
+            .flat_map(|(i, &query)| self.golds(i).iter().map(move |&gold| (query, gold)));
+        pairs.eq(ranked.iter().map(|row| (row.query, row.gold)))
+    }
+
     /// The gold answers of a run of questions, and where each question's answers start among them.
     fn golds(&self, question: usize) -> &[EntityId] {
         &self.golds[self.starts[question]..self.starts[question + 1]]

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use quadcast_core::{Forecaster, ModelError, Run, SelectionScore, Validation, ValidationReport};
 
 use crate::clock::Period;
+use crate::journal::Forgetful;
 use crate::{EvalError, Harmonic, Tally};
 
 /// Judges candidate models on the validation split, with filters that know train and valid only.
@@ -33,17 +34,16 @@ impl Validation for ValidationPeriod<'_> {
     fn play(&self, model: &mut dyn Forecaster) -> Result<ValidationReport, ModelError> {
         self.plays.fetch_add(1, Ordering::Relaxed);
         let relations = self.period.relations;
-        let ranked =
-            self.period.play(model, |_| self.run.progress.advance(1)).map_err(|error| match error {
-                EvalError::Model(error) => error,
-                other => ModelError::Unsupported(other.to_string()),
-            })?;
+        let played = self.period.play(model, self.run, &mut Forgetful).map_err(|error| match error {
+            EvalError::Model(error) => error,
+            other => ModelError::Unsupported(other.to_string()),
+        })?;
         let harmonic = Harmonic::up_to(self.period.history.entities());
         let ties = self.period.protocol.ties;
         let mut random = self.run.stream("validation ties", 0);
         let mut all = Tally::default();
         let mut by_relation = vec![Tally::default(); 2 * relations];
-        for query in &ranked {
+        for query in &played.ranked {
             let tally = &mut by_relation[query.query.directed(relations).index()];
             tally.add(query.ranks.time, ties, &harmonic, &mut random);
         }

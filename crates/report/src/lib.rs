@@ -7,6 +7,7 @@ mod explanations;
 mod files;
 mod html;
 mod options;
+mod partial_ranks;
 mod ranks;
 mod record;
 mod runs;
@@ -24,6 +25,7 @@ pub use explanations::{
 pub use files::{FileError, write_atomically};
 pub use html::html;
 pub use options::{Options, Reference};
+pub use partial_ranks::PartialRanks;
 pub use ranks::{RANKS_FILE, read_ranks, write_ranks};
 pub use record::{
     DatasetCard, FilterMetrics, ModelCard, RelationRow, RulesCard, RunRecord, ScoreSource, Seconds,

@@ -1,7 +1,7 @@
 //! `ranks.csv.zst`: one row per query, from which every table can be made again.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 
 use quadcast_core::{Direction, EntityId, Filter, Query, RelationId, Step, TimeAxis};
@@ -31,19 +31,24 @@ pub fn write_ranks(folder: &Path, ranked: &[RankedQuery], axis: &TimeAxis) -> Re
         let mut out = zstd::Encoder::new(out, LEVEL)?;
         writeln!(out, "{}", header())?;
         for row in ranked {
-            let query = row.query;
-            let (time, direction) = (axis.time(query.step), query.direction.word());
-            write!(out, "{},{time},{direction},{},{}", query.step.0, query.known.0, query.relation.0)?;
-            let flags = [row.seen, row.ranks.reached, row.ranks.not_a_number].map(u8::from);
-            write!(out, ",{},{},{},{}", row.gold.0, flags[0], flags[1], flags[2])?;
-            for filter in Filter::ALL {
-                let rank = row.rank(filter);
-                write!(out, ",{},{},{}", rank.greater + 1, rank.tied, rank.tied_before)?;
-            }
-            writeln!(out)?;
+            write_row(&mut out, row, axis)?;
         }
         out.finish().map(drop)
     })
+}
+
+/// Writes one row, which [`parse`] reads.
+pub(crate) fn write_row(out: &mut impl Write, row: &RankedQuery, axis: &TimeAxis) -> io::Result<()> {
+    let query = row.query;
+    let (time, direction) = (axis.time(query.step), query.direction.word());
+    write!(out, "{},{time},{direction},{},{}", query.step.0, query.known.0, query.relation.0)?;
+    let flags = [row.seen, row.ranks.reached, row.ranks.not_a_number].map(u8::from);
+    write!(out, ",{},{},{},{}", row.gold.0, flags[0], flags[1], flags[2])?;
+    for filter in Filter::ALL {
+        let rank = row.rank(filter);
+        write!(out, ",{},{},{}", rank.greater + 1, rank.tied, rank.tied_before)?;
+    }
+    writeln!(out)
 }
 
 /// Reads the ranks of a run folder.
@@ -68,7 +73,8 @@ fn content(path: &Path, line: u64, message: &str) -> FileError {
     FileError::Content { path: PathBuf::from(path), message: format!("line {line}: {message}") }
 }
 
-fn parse(line: &str) -> Option<RankedQuery> {
+/// Reads one row.
+pub(crate) fn parse(line: &str) -> Option<RankedQuery> {
     let mut fields = line.split(',');
     let step = fields.next()?.parse().ok()?;
     fields.next()?;

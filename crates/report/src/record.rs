@@ -184,6 +184,9 @@ pub struct RunRecord {
     /// What stopped it, if it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
+    /// Content hash of the saved model, once it is fitted. Said only while the run is not complete.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fitted: Option<Fingerprint>,
     /// What it was about.
     pub dataset: DatasetCard,
     /// Which model.
@@ -242,6 +245,7 @@ impl RunRecord {
             schema: Self::SCHEMA,
             status: Status::Incomplete,
             error: None,
+            fitted: None,
             dataset,
             model,
             scores: None,
@@ -286,7 +290,17 @@ impl RunRecord {
         self.repeated_queries = Some(judged.repeated);
         self.latest_read = judged.latest_read.map(|step| dataset.axis.label(step));
         self.bootstrap = Some(outcome.bootstrap);
+        self.fitted = None;
         self.status = Status::Complete;
+    }
+
+    /// Takes what an interrupted run of the same model has left: its fit, and what that cost.
+    pub fn take_fit(&mut self, earlier: &Self) {
+        self.fitted = earlier.fitted;
+        self.selection.clone_from(&earlier.selection);
+        self.seconds.load += earlier.seconds.load;
+        self.seconds.fit = earlier.seconds.fit;
+        self.peak_memory_bytes = self.peak_memory_bytes.max(earlier.peak_memory_bytes);
     }
 
     /// Writes `metrics.json` into a run folder.

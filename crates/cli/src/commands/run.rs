@@ -6,9 +6,9 @@ use std::time::Instant;
 
 use quadcast_core::{Dataset, Forecaster, Protocol, Run, Split};
 use quadcast_data::{LoadOptions, Loaded, RulesRead};
-use quadcast_eval::{EvalError, Judged, fit, judge};
+use quadcast_eval::{EvalError, Judged, fit, judge_with};
 use quadcast_models::{Entry, find, set};
-use quadcast_report::{DatasetCard, ModelCard, RunRecord, Selection};
+use quadcast_report::{DatasetCard, ModelCard, PartialRanks, RunRecord, Selection};
 
 use crate::arguments::RunOptions;
 use crate::commands::data::{open, temporal};
@@ -16,9 +16,9 @@ use crate::commands::evaluate;
 use crate::explained;
 use crate::failure::Failure;
 use crate::given_rules;
-use crate::model_files::write_model;
 use crate::output::Output;
 use crate::record_folder::{RecordFolder, RunFile, take_results};
+use crate::resume::Interrupted;
 
 /// The model that runs when none is named: it needs no training and beats many that do.
 const DEFAULT_MODEL: &str = "recurrency";
@@ -42,7 +42,7 @@ pub fn execute(options: &RunOptions, output: &Output) -> Result<(), Failure> {
     folder.show(&record, output)
 }
 
-/// Fits and judges, and keeps the record.
+/// Fits and judges, and keeps the record. What an interrupted run of the same kind has done is not done again.
 pub fn complete(options: &RunOptions, output: &Output) -> Result<(RecordFolder, RunRecord), Failure> {
     let mut plan = plan(options, output)?;
     let start = Instant::now();
@@ -57,23 +57,45 @@ pub fn complete(options: &RunOptions, output: &Output) -> Result<(RecordFolder, 
         plan.rules = Some(given_rules::read(file, dataset, output)?);
     }
 
+    let relations = &dataset.vocabulary.relations;
     let setting = plan.file.protocol.setting.word();
     let name = format!("{}-{}-{setting}-{}", plan.entry.name, dataset.name, plan.seed);
     let folder = RecordFolder::choose(options.out.as_deref(), options.overwrite, &name)?;
     let mut record = begin_record(&plan, &loaded, dataset)?;
     record.seconds.load = load_seconds;
+    let interrupted = if options.overwrite {
+        None
+    } else {
+        Interrupted::find(folder.path(), &plan.file, relations)
+            .filter(|interrupted| given_rules::same(interrupted.model.as_ref(), plan.rules.as_ref()))
+    };
+    if let Some(interrupted) = interrupted {
+        record.take_fit(&interrupted.record);
+        plan.model = interrupted.model;
+    }
     folder.begin(&record, &plan.file)?;
 
-    match judge_model(&mut plan, dataset, &mut record, output) {
-        Ok(judged) => {
-            let saved = plan.model.save().map_err(Failure::internal)?;
-            write_model(folder.path(), plan.entry.name, &saved, &dataset.vocabulary.relations)?;
-            explained::keep(&folder, plan.entry, plan.model.as_mut(), dataset, &record, &judged, output)?;
-            folder.finish(&record, &judged, dataset)?;
-            Ok((folder, record))
-        }
-        Err(failure) => Err(folder.fail(record, failure, output)),
-    }
+    let run = Run { seed: plan.seed, progress: output.progress() };
+    let owner = plan.file.identity(&record.version)?;
+    let journal = || PartialRanks::open(folder.path(), &owner, &dataset.axis);
+    let journal = if record.fitted.is_some() {
+        let journal = journal()?;
+        let (done, steps) = (journal.steps(), dataset.splits.test.occupied().count());
+        let path = folder.path().display();
+        output.remark(&format!("resuming {path}: fitted, {done} of {steps} test steps done"));
+        journal
+    } else {
+        fit_model(&mut plan, dataset, &run, &mut record)
+            .map_err(|failure| folder.fail(&record, failure, output))?;
+        let saved = plan.model.save().map_err(Failure::internal)?;
+        folder.keep_fit(&mut record, plan.entry.name, &saved, relations)?;
+        journal()?
+    };
+    let judged = judge_model(&mut plan, dataset, &run, &mut record, journal)
+        .map_err(|failure| folder.fail(&record, failure, output))?;
+    explained::keep(&folder, plan.entry, plan.model.as_mut(), dataset, &record, &judged, output)?;
+    folder.finish(&record, &judged, dataset)?;
+    Ok((folder, record))
 }
 
 fn plan(options: &RunOptions, output: &Output) -> Result<Plan, Failure> {
@@ -185,31 +207,35 @@ fn begin_record(plan: &Plan, loaded: &Loaded, dataset: &Dataset) -> Result<RunRe
     Ok(RunRecord::begun(card, model, plan.file.protocol, plan.seed))
 }
 
-/// Fits and judges; fills the record with the results.
+/// Fits, or takes the rules that are given; fills the record with how that was done.
+fn fit_model(plan: &mut Plan, dataset: &Dataset, run: &Run, record: &mut RunRecord) -> Result<(), Failure> {
+    let protocol = plan.file.protocol;
+    let start = Instant::now();
+    if let Some(rules) = plan.rules.take() {
+        let file = plan.file.rules.as_deref().unwrap_or_default();
+        given_rules::take(plan.model.as_mut(), rules.rules, file)?;
+        record.seconds.fit = start.elapsed().as_secs_f64();
+        return Ok(());
+    }
+    let fitted = fit(dataset, &protocol, plan.model.as_mut(), run)?;
+    record.seconds.fit = start.elapsed().as_secs_f64();
+    if fitted.plays > 0 {
+        let metric = format!("time-aware MRR, {} ties, {}", protocol.ties.word(), protocol.setting.word());
+        record.selection = Some(Selection { split: Split::Valid, metric, plays: fitted.plays });
+    }
+    Ok(())
+}
+
+/// Judges the steps that the journal does not hold; fills the record with the results.
 fn judge_model(
     plan: &mut Plan,
     dataset: &Dataset,
+    run: &Run,
     record: &mut RunRecord,
-    output: &Output,
+    mut journal: PartialRanks<'_>,
 ) -> Result<Judged, Failure> {
-    let run = Run { seed: plan.seed, progress: output.progress() };
-    let protocol = plan.file.protocol;
-    let model = plan.model.as_mut();
-    let start = Instant::now();
-    if let Some(rules) = plan.rules.take() {
-        given_rules::take(model, rules.rules, plan.file.rules.as_deref().unwrap_or_default())?;
-    } else {
-        let fitted = fit(dataset, &protocol, model, &run)?;
-        if fitted.plays > 0 {
-            let metric =
-                format!("time-aware MRR, {} ties, {}", protocol.ties.word(), protocol.setting.word());
-            record.selection = Some(Selection { split: Split::Valid, metric, plays: fitted.plays });
-        }
-    }
-    record.seconds.fit = start.elapsed().as_secs_f64();
-    let start = Instant::now();
-    let judged = judge(dataset, &protocol, model, &run)?;
+    let judged = judge_with(dataset, &plan.file.protocol, plan.model.as_mut(), run, &mut journal)?;
     take_results(record, dataset, &judged)?;
-    record.seconds.evaluate = start.elapsed().as_secs_f64();
+    record.seconds.evaluate = journal.seconds();
     Ok(judged)
 }

@@ -7,8 +7,11 @@
 mod say;
 
 use std::collections::BTreeSet;
+use std::fmt::Write;
 use std::fs;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::process::{Child, Stdio};
 use std::time::Duration;
 
 use assert_cmd::Command;
@@ -48,6 +51,23 @@ impl Room {
             room.write(&format!("small/{split}.txt"), facts);
         }
         room
+    }
+
+    /// A room with a dataset in `small` that keeps a model busy for a moment. Its test period has 20 steps.
+    pub fn with_busy_dataset() -> Self {
+        let split = |steps: Range<u32>| {
+            let mut facts = String::new();
+            for step in steps {
+                for row in 0..400_u32 {
+                    // Any mixture will do, as long as it is the same every time.
+                    let mix = (step * 400 + row).wrapping_mul(2_654_435_761) >> 8;
+                    let (subject, relation, object) = (mix % 500, mix / 500 % 20, row % 40 * 7);
+                    writeln!(facts, "{subject} {relation} {object} {step}").expect("memory takes everything");
+                }
+            }
+            facts
+        };
+        Self::with_splits(&split(0..120), &split(120..140), &split(140..160))
     }
 
     /// Copies the example dataset.
@@ -118,6 +138,24 @@ impl Room {
         found
     }
 
+    /// The record of a run without what depends on the machine's mood, as text.
+    pub fn comparable(&self, run: &str) -> String {
+        let mut record = self.json(&format!("{run}/metrics.json"));
+        let fields = record.as_object_mut().expect("a record is an object");
+        assert!(fields.shift_remove("seconds").is_some());
+        assert!(fields.shift_remove("peak_memory_bytes").is_some());
+        serde_json::to_string_pretty(&record).expect("a record can be written")
+    }
+
+    /// Asserts that two runs left the same bytes.
+    pub fn assert_same(&self, one: &str, other: &str) {
+        assert_eq!(self.comparable(one), self.comparable(other));
+        for file in ["ranks.csv.zst", "model.json", "run.toml"] {
+            let [a, b] = [one, other].map(|run| self.read(&format!("{run}/{file}")));
+            assert!(a == b, "{file} of {one} and {other} differ");
+        }
+    }
+
     /// The command with its arguments, separated by blanks.
     pub fn command(&self, arguments: &str) -> Command {
         let mut command = Command::new(cargo_bin!("quadcast"));
@@ -149,6 +187,23 @@ impl Room {
         assert_eq!(answer.stdout, "", "{arguments}");
         assert_eq!(self.contents(), before, "{arguments}");
     }
+}
+
+/// Starts a run on `small`, which goes on while the test does.
+pub fn start(room: &Room, out: &str) -> Child {
+    std::process::Command::new(cargo_bin!("quadcast"))
+        .args(["run", "--data", "small", "--out", out])
+        .current_dir(room.path(""))
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the binary starts")
+}
+
+/// Ends a run without asking it.
+pub fn kill(mut run: Child) {
+    run.kill().expect("a child can be killed");
+    run.wait().expect("a killed child ends");
 }
 
 /// What a command said.

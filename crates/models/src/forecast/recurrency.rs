@@ -26,8 +26,8 @@ use std::sync::OnceLock;
 
 use quadcast_core::{
     Background, Capabilities, Constant, Contribution, DirectedRelation, EntityId, Event, Evidence,
-    Explanation, Forecaster, History, ModelError, Query, Run, SavedModel, ScoreRow, ScoreSink, Setting, Step,
-    Validation, ValidationReport,
+    Explanation, Forecaster, History, HistoryKey, ModelError, Query, Run, SavedModel, ScoreRow, ScoreSink,
+    Setting, Step, Validation, ValidationReport,
 };
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -69,12 +69,13 @@ pub struct Recurrency {
     /// By directed relation.
     parameters: Vec<Parameters>,
     decay: Decay,
-    /// By directed relation: how often each answer was given before `counted`.
+    /// By directed relation: how often each answer was given in the history named by `counted`.
     popularity: Vec<Popularity>,
-    counted: Step,
+    counted: Option<HistoryKey>,
     /// By directed relation: `Z` at the step of the first query since the history last grew.
     normalisers: Vec<OnceLock<f64>>,
-    ceiling: Step,
+    /// The history that they were taken for.
+    normalised: Option<HistoryKey>,
 }
 
 impl Recurrency {
@@ -86,9 +87,9 @@ impl Recurrency {
             parameters: Vec::new(),
             decay: Decay::default(),
             popularity: Vec::new(),
-            counted: Step(0),
+            counted: None,
             normalisers: Vec::new(),
-            ceiling: Step(0),
+            normalised: None,
         })
     }
 
@@ -140,11 +141,14 @@ impl Recurrency {
     /// Brings the popularity counts up to the ceiling of a history.
     fn count(&mut self, history: &History<'_>) {
         let relations = history.relations();
-        if history.ceiling() < self.counted || self.popularity.len() != 2 * relations {
-            self.popularity = vec![Popularity::default(); 2 * relations];
-            self.counted = Step(0);
-        }
-        for snapshot in history.snapshots_from(self.counted) {
+        let from = match self.counted {
+            Some(counted) if counted.follows_in(history.key()) => counted.ceiling(),
+            _ => {
+                self.popularity = vec![Popularity::default(); 2 * relations];
+                Step(0)
+            }
+        };
+        for snapshot in history.snapshots_from(from) {
             for fact in snapshot.iter() {
                 for direction in quadcast_core::Direction::BOTH {
                     let (query, answer) = Query::hide(fact, direction);
@@ -152,7 +156,7 @@ impl Recurrency {
                 }
             }
         }
-        self.counted = history.ceiling();
+        self.counted = Some(history.key());
     }
 
     /// `Z`, taken at the first query about the relation since the history last grew.
@@ -303,9 +307,9 @@ impl Forecaster for Recurrency {
             self.count(history);
         }
         // Z stands still while the history does: that is what multi-step means for the published code.
-        if history.ceiling() != self.ceiling || self.normalisers.len() != directed {
+        if self.normalised != Some(history.key()) {
             self.normalisers = vec![OnceLock::new(); directed];
-            self.ceiling = history.ceiling();
+            self.normalised = Some(history.key());
         }
         Ok(())
     }

@@ -28,8 +28,6 @@ pub(super) struct Target {
 pub(super) struct Window {
     key: Option<HistoryKey>,
     width: u32,
-    from: Step,
-    ceiling: Step,
     entries: Vec<Entry>,
     groups: FxHashMap<u64, (u32, u32)>,
     /// Targets of all groups, and one past the last that holds the end of its times.
@@ -58,19 +56,19 @@ impl Window {
                 Step(low)
             }
         };
-        let goes_on = self.key.is_some_and(|key| key.follows_in(history.key()))
-            && self.width == width
-            && self.from <= from;
-        if goes_on {
-            if self.from < from {
+        let known = self.key.filter(|key| key.follows_in(history.key()) && self.width == width);
+        let unseen = match known {
+            Some(key) => {
                 self.entries.retain(|entry| entry.step >= from);
+                key.ceiling().max(from)
             }
-        } else {
-            self.entries.clear();
-            self.ceiling = from;
-        }
+            None => {
+                self.entries.clear();
+                from
+            }
+        };
         let relations = history.relations();
-        for fact in history.snapshots_from(self.ceiling.max(from)).flatten() {
+        for fact in history.snapshots_from(unseen).flatten() {
             for direction in Direction::BOTH {
                 let (query, answer) = Query::hide(fact, direction);
                 let (relation, known, step) = (query.directed(relations), query.known, fact.step);
@@ -79,7 +77,7 @@ impl Window {
         }
         // What was there is in order already, and the sort finds that out.
         self.entries.sort();
-        (self.key, self.width, self.from, self.ceiling) = (Some(history.key()), width, from, ceiling);
+        (self.key, self.width) = (Some(history.key()), width);
         self.group();
         false
     }

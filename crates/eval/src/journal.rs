@@ -1,0 +1,39 @@
+//! Memory of judged steps, with which an interrupted evaluation goes on where it stopped.
+
+use std::error::Error;
+
+use quadcast_core::Step;
+
+use crate::RankedQuery;
+
+/// One judged step of the test period.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JudgedStep {
+    /// Its questions with their ranks.
+    pub ranked: Vec<RankedQuery>,
+    /// The latest step whose facts the model had read when this one was judged.
+    pub latest_read: Option<Step>,
+}
+
+/// Keeps judged steps. Where it keeps them is its own affair; the evaluator touches no file.
+pub trait Journal {
+    /// Hands over the steps that an earlier evaluation of the same model has judged: the first ones of the test period,
+    /// in order. Called once, before the first step.
+    fn judged(&mut self) -> Vec<JudgedStep>;
+
+    /// Takes one more step, which was judged just now.
+    fn note(&mut self, step: &JudgedStep) -> Result<(), Box<dyn Error + Send + Sync>>;
+}
+
+/// Keeps nothing.
+pub(crate) struct Forgetful;
+
+impl Journal for Forgetful {
+    fn judged(&mut self) -> Vec<JudgedStep> {
+        Vec::new()
+    }
+
+    fn note(&mut self, _: &JudgedStep) -> Result<(), Box<dyn Error + Send + Sync>> {
+        Ok(())
+    }
+}

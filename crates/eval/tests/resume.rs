@@ -1,0 +1,221 @@
+//! An evaluation that goes on where an earlier one stopped ends like one that was never interrupted.
+
+mod world;
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::sync::Mutex;
+
+use proptest::prelude::*;
+use quadcast_core::{
+    Capabilities, Constant, Dataset, DirectedRelation, Direction, EntityId, Forecaster, History, ModelError,
+    Protocol, Query, Run, SavedModel, ScoreRow, ScoreSink, Setting, Snapshot, Step, Validation,
+};
+use quadcast_eval::{EvalError, Journal, Judged, JudgedStep, judge, judge_with};
+use world::SMALL;
+
+/// Counts past answers. Those that it was told of count tenfold, so that it depends on every `observe`; and as the
+/// recurrency baseline does, it keeps the step at which it was first asked about a relation while the history stands
+/// still.
+#[derive(Default)]
+struct Follower {
+    told: BTreeMap<(Query, EntityId), u32>,
+    ceiling: Option<Step>,
+    first_asked: Mutex<BTreeMap<DirectedRelation, Step>>,
+    asked: Mutex<Vec<Step>>,
+    begun: Vec<Step>,
+    observed: Vec<Step>,
+}
+
+/// The question at no particular time.
+fn timeless(query: Query) -> Query {
+    Query { step: Step(0), ..query }
+}
+
+impl Forecaster for Follower {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            settings: &[Setting::SingleStep, Setting::MultiStep, Setting::Online],
+            explains: false,
+            inductive: true,
+            random: false,
+            rules: false,
+        }
+    }
+
+    fn fit(&mut self, _: &History<'_>, _: &dyn Validation, _: &Run) -> Result<(), ModelError> {
+        Ok(())
+    }
+
+    fn begin(&mut self, step: Step, history: &History<'_>) -> Result<(), ModelError> {
+        self.begun.push(step);
+        if self.ceiling.replace(history.ceiling()) != Some(history.ceiling()) {
+            self.first_asked.get_mut().expect("no test panics").clear();
+        }
+        Ok(())
+    }
+
+    fn score(
+        &self,
+        history: &History<'_>,
+        queries: &[Query],
+        sink: &mut dyn ScoreSink,
+    ) -> Result<(), ModelError> {
+        for (i, query) in queries.iter().enumerate() {
+            let directed = query.directed(history.relations());
+            let first =
+                *self.first_asked.lock().expect("no test panics").entry(directed).or_insert(query.step);
+            self.asked.lock().expect("no test panics").push(query.step);
+            let mut counts: BTreeMap<EntityId, f64> = BTreeMap::new();
+            for event in history.answers(query.known, directed) {
+                let told = self.told.get(&(timeless(*query), event.answer)).copied().unwrap_or_default();
+                *counts.entry(event.answer).or_default() +=
+                    1.0 + 10.0 * f64::from(told) + f64::from((event.step.0 * first.0) % 5);
+            }
+            let (ids, scores): (Vec<_>, Vec<_>) = counts.into_iter().unzip();
+            let background = Constant::unreached(history.entities());
+            sink.accept(i, ScoreRow::Sparse { ids: &ids, scores: &scores, background: &background })?;
+        }
+        Ok(())
+    }
+
+    fn observe(&mut self, snapshot: &Snapshot<'_>) -> Result<(), ModelError> {
+        self.observed.push(snapshot.step);
+        for fact in snapshot.iter() {
+            for direction in Direction::BOTH {
+                let (query, answer) = Query::hide(fact, direction);
+                *self.told.entry((timeless(query), answer)).or_default() += 1;
+            }
+        }
+        Ok(())
+    }
+
+    fn save(&self) -> Result<SavedModel, ModelError> {
+        Ok(SavedModel::plain(serde_json::Value::Null))
+    }
+
+    fn load(&mut self, _: &SavedModel) -> Result<(), ModelError> {
+        Ok(())
+    }
+}
+
+/// A journal in memory that is full after some steps.
+struct Pages {
+    earlier: Vec<JudgedStep>,
+    noted: Vec<JudgedStep>,
+    room: usize,
+}
+
+impl Pages {
+    fn holding(earlier: &[JudgedStep]) -> Self {
+        Self { earlier: earlier.to_vec(), noted: Vec::new(), room: usize::MAX }
+    }
+}
+
+impl Journal for Pages {
+    fn judged(&mut self) -> Vec<JudgedStep> {
+        std::mem::take(&mut self.earlier)
+    }
+
+    fn note(&mut self, step: &JudgedStep) -> Result<(), Box<dyn Error + Send + Sync>> {
+        if self.noted.len() == self.room {
+            return Err("no page is left".into());
+        }
+        self.noted.push(step.clone());
+        Ok(())
+    }
+}
+
+fn data(seed: u64) -> Dataset {
+    world::dataset(&world::quads(seed, SMALL), SMALL)
+}
+
+fn protocol(setting: Setting) -> Protocol {
+    Protocol { setting, ..Protocol::default() }
+}
+
+/// Judges a fresh model with what the pages hold.
+fn play(data: &Dataset, setting: Setting, pages: &mut Pages) -> (Judged, Follower) {
+    let mut model = Follower::default();
+    let judged = judge_with(data, &protocol(setting), &mut model, &Run::silent(1), pages);
+    (judged.expect("a valid model"), model)
+}
+
+fn assert_same(one: &Judged, other: &Judged) {
+    assert_eq!(one.ranked, other.ranked);
+    assert_eq!((one.repeated, one.latest_read), (other.repeated, other.latest_read));
+}
+
+proptest! {
+    #[test]
+    fn any_first_steps_may_be_judged_earlier(
+        seed in 0_u64..10_000,
+        done in 0_usize..=4,
+        setting in prop::sample::select(vec![Setting::SingleStep, Setting::MultiStep]),
+    ) {
+        let data = data(seed);
+        let whole = judge(&data, &protocol(setting), &mut Follower::default(), &Run::silent(1)).unwrap();
+        let mut all = Pages::holding(&[]);
+        assert_same(&play(&data, setting, &mut all).0, &whole);
+        prop_assert_eq!(all.noted.len(), 4);
+
+        let mut pages = Pages::holding(&all.noted[..done]);
+        let (resumed, model) = play(&data, setting, &mut pages);
+        assert_same(&resumed, &whole);
+        prop_assert_eq!(&pages.noted[..], &all.noted[done..]);
+        // Earlier steps are not asked again, but the model hears what was true, or is reminded of each relation once.
+        let steps = [16, 17, 18, 19].map(Step);
+        let again = model.asked.into_inner().unwrap().iter().filter(|step| steps[..done].contains(step)).count();
+        if setting == Setting::MultiStep {
+            prop_assert!(again <= 2 * SMALL.relations as usize);
+            prop_assert!(model.observed.is_empty());
+        } else {
+            prop_assert_eq!(again, 0);
+            prop_assert_eq!(&model.begun[..], &steps[done..]);
+            prop_assert_eq!(&model.observed[..], &steps[..]);
+        }
+    }
+}
+
+#[test]
+fn steps_of_another_evaluation_are_asked_again() {
+    let data = data(1);
+    let mut all = Pages::holding(&[]);
+    let (whole, _) = play(&data, Setting::SingleStep, &mut all);
+    let mut shortened = all.noted.clone();
+    shortened[1].ranked.pop();
+    let mut foreign = all.noted.clone();
+    foreign[1].ranked[0].gold.0 += 1;
+    let mut skipped = all.noted.clone();
+    skipped.remove(1);
+    for earlier in [shortened, foreign, skipped] {
+        let mut pages = Pages::holding(&earlier);
+        let (resumed, model) = play(&data, Setting::SingleStep, &mut pages);
+        assert_same(&resumed, &whole);
+        assert_eq!(model.begun, [17, 18, 19].map(Step));
+    }
+}
+
+#[test]
+fn online_plays_from_the_start() {
+    let data = data(1);
+    let (whole, _) = play(&data, Setting::Online, &mut Pages::holding(&[]));
+    let mut single = Pages::holding(&[]);
+    play(&data, Setting::SingleStep, &mut single);
+    let mut pages = Pages::holding(&single.noted);
+    let (resumed, model) = play(&data, Setting::Online, &mut pages);
+    assert_same(&resumed, &whole);
+    assert_eq!(model.begun.len(), 4);
+    assert!(pages.noted.is_empty());
+}
+
+#[test]
+fn a_step_that_cannot_be_noted_stops_the_evaluation() {
+    let mut pages = Pages { room: 2, ..Pages::holding(&[]) };
+    let mut model = Follower::default();
+    let judged = judge_with(&data(1), &Protocol::default(), &mut model, &Run::silent(1), &mut pages);
+    let error = judged.expect_err("the journal is full");
+    assert!(matches!(&error, EvalError::Journal(_)), "{error}");
+    assert_eq!(error.to_string(), "no page is left");
+    assert_eq!(model.begun.len(), 3);
+}
