@@ -8,6 +8,7 @@ use crate::{
 };
 
 /// What a model can do.
+#[expect(clippy::struct_excessive_bools, reason = "independent answers to independent questions")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Capabilities {
     /// Settings it supports.

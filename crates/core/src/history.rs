@@ -98,6 +98,9 @@ impl HistoryKey {
     }
 }
 
+/// How many indexes this process has built.
+static BUILT: AtomicU64 = AtomicU64::new(0);
+
 /// Facts with indexes, built once. Models only ever see it through a [`History`].
 #[derive(Debug)]
 pub struct HistoryIndex {
@@ -156,7 +159,6 @@ impl HistoryIndex {
         group_starts.push(entries.len());
         let events = entries.into_iter().map(|(_, event)| event).collect();
 
-        static BUILT: AtomicU64 = AtomicU64::new(0);
         Self {
             number: BUILT.fetch_add(1, Ordering::Relaxed),
             axis: axis.clone(),

@@ -297,8 +297,11 @@ fn learn(quads: &[Quad], settings: &[String], seed: u64) -> Vec<Rule> {
     rules.expect("rules are saved")
 }
 
+/// Rule support and body support by head, body and constraints.
+type Supports = BTreeMap<(u32, Vec<u32>, Vec<Vec<u8>>), (u32, u32)>;
+
 /// Every rule that some walk could find, with its exact supports.
-fn all_rules(quads: &[Quad], length: usize) -> BTreeMap<(u32, Vec<u32>, Vec<Vec<u8>>), (u32, u32)> {
+fn all_rules(quads: &[Quad], length: usize) -> Supports {
     let edges = edges(quads);
     let directed = 2 * RELATIONS as u32;
     let mut rules = BTreeMap::new();
@@ -355,7 +358,7 @@ proptest! {
             "transition=uniform".to_owned(),
         ];
         let learned = learn(&quads, &settings, 1);
-        let found: BTreeMap<_, _> = learned
+        let found: Supports = learned
             .into_iter()
             .map(|rule| {
                 let body: Vec<u32> = rule.body.iter().map(|relation| relation.0).collect();

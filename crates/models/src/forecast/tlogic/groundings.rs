@@ -1,5 +1,7 @@
 //! The chains of facts behind a rule's score, found when somebody asks.
 
+use std::cmp::Reverse;
+
 use quadcast_core::{EntityId, Quad, Query, Step};
 
 use super::apply::Applicable;
@@ -32,7 +34,7 @@ pub(super) fn find(
     search.go_on(&mut vec![query.known], &mut Vec::new());
     let cut = search.looks >= MOST_LOOKS;
     let mut chains = search.found;
-    chains.sort_by(|a: &Vec<Quad>, b| key(b).cmp(&key(a)));
+    chains.sort_by_key(|chain| Reverse(key(chain)));
     chains.truncate(SHOWN);
     Groundings { chains, count: search.count, cut }
 }
@@ -92,7 +94,7 @@ impl Search<'_> {
     fn keep(&mut self, chain: &[Quad]) {
         self.found.push(chain.to_vec());
         if self.found.len() >= 8 * SHOWN {
-            self.found.sort_by(|a, b| key(b).cmp(&key(a)));
+            self.found.sort_by_key(|chain| Reverse(key(chain)));
             self.found.truncate(SHOWN);
         }
     }

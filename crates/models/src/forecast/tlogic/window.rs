@@ -57,15 +57,12 @@ impl Window {
             }
         };
         let known = self.key.filter(|key| key.follows_in(history.key()) && self.width == width);
-        let unseen = match known {
-            Some(key) => {
-                self.entries.retain(|entry| entry.step >= from);
-                key.ceiling().max(from)
-            }
-            None => {
-                self.entries.clear();
-                from
-            }
+        let unseen = if let Some(key) = known {
+            self.entries.retain(|entry| entry.step >= from);
+            key.ceiling().max(from)
+        } else {
+            self.entries.clear();
+            from
         };
         let relations = history.relations();
         for fact in history.snapshots_from(unseen).flatten() {
