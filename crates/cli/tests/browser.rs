@@ -29,6 +29,9 @@ async function look(width, theme) {
   const count = (css) => [...page.querySelectorAll(css)].filter(seen).length;
   must("one table per group", count("table.results") === 2);
   must("one curve per group", count("svg[aria-label='MRR over test steps']") === 2);
+  must("answers with reasons", count(".why .card") >= 3);
+  const wide = [...page.querySelectorAll(".why .card")].filter((card) => card.scrollWidth > card.clientWidth);
+  must("reasons inside their cards", wide.length === 0);
   must("checks", count(".checklist tbody tr") === CHECKS);
   page.querySelector("[data-show=raw]").click();
   must("raw", count("[data-filter=raw] table") === 1 && count("table.results") === 2);
