@@ -14,7 +14,7 @@ use quadcast_data::{
 use serde_json::json;
 
 /// Worlds that are quick to make.
-const SMALL: [WorldName; 4] = [
+const SMALL: [WorldName; 5] = [
     WorldName::Village,
     WorldName::Evolving,
     WorldName::RecurrenceOnly,
