@@ -291,7 +291,14 @@ impl Forecaster for TLogic {
         };
         // A product of misses is a sum of logarithms, so each rule has a share that does not depend on the others.
         let evidence_of = |score: f32| -(-f64::from(score)).ln_1p();
+        // A rule that is certain leaves nothing to the others.
+        let certain = scores.iter().filter(|score| **score >= 1.0).count();
         let total: f64 = scores.iter().map(|&score| evidence_of(score)).sum();
+        let share_of = |score: f32| match certain {
+            0 if total > 0.0 => evidence_of(score) / total,
+            0 => 0.0,
+            _ => f64::from(u8::from(score >= 1.0)) / certain as f64,
+        };
         let rules = firings
             .into_iter()
             .map(|Firing { rule, begins, score }| {
@@ -299,7 +306,7 @@ impl Forecaster for TLogic {
                 FiredRule {
                     rule: self.rules[rule.number as usize].clone(),
                     score: f64::from(score),
-                    share: if total > 0.0 { evidence_of(score) / total } else { 0.0 },
+                    share: share_of(score),
                     confidence_part: self.config.confidence_weight * rule.confidence,
                     recency_part: self.recency[begins.index()],
                     latest: begins,
