@@ -12,7 +12,7 @@ use quadcast_data::{WorldName, synth};
 use quadcast_models::{find, set};
 
 /// Numbers of steps; the world has about 770 facts a step.
-const STEPS: [u32; 4] = [300, 700, 1400, 2800];
+const STEPS: [u32; 4] = [300, 600, 1200, 2400];
 
 struct NoValidation;
 

@@ -20,7 +20,7 @@ use crate::trained::{open_data, read_complete};
 /// Shown below the help.
 pub const EXAMPLES: &str = "Examples:
   quadcast rules runs/tlogic-harbour-single-step-1
-  quadcast rules RUN --relation 'docks at' --top 5
+  quadcast rules RUN --relation 'docks at' --top 5 --min-support 20
   quadcast rules RUN --relation 'docks at' --out docks.jsonl
   quadcast run --model tlogic --data OTHER --rules docks.jsonl
 
@@ -44,6 +44,9 @@ pub struct Options {
     /// How many rules; per direction if a relation is named [default: 20, of a relation 10; --out: all]
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
     pub top: Option<u32>,
+    /// Only rules of which at least this many bodies were sampled
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub min_support: u32,
     /// Write the rules to a file (JSON Lines) that `quadcast run --rules` reads
     #[arg(long, value_name = "FILE.jsonl")]
     pub out: Option<PathBuf>,
@@ -111,6 +114,7 @@ fn choose(
     options: &Options,
     relations: usize,
 ) -> Vec<Rule> {
+    rules.retain(|rule| rule.body_support >= options.min_support);
     rules.sort_by(|a, b| {
         b.confidence
             .total_cmp(&a.confidence)
