@@ -84,6 +84,12 @@ pub enum ModelError {
     /// The model cannot do what was asked of it.
     #[error("{0}")]
     Unsupported(String),
+    /// Training cannot go on.
+    #[error("training stopped: {0}")]
+    Training(String),
+    /// Work in progress cannot be kept or read back.
+    #[error("cannot keep work in progress: {0}")]
+    Workshop(String),
     /// A saved model does not fit.
     #[error("the saved model cannot be used: {0}")]
     Saved(String),

@@ -41,7 +41,7 @@ pub use protocol::{Candidates, Duplicates, Filter, Protocol, Setting, TiePolicy,
 pub use query::{DirectedRelation, Direction, Query};
 pub use random::stream;
 pub use rule::{FiredRule, Rule};
-pub use run::{Progress, Run, Silent};
+pub use run::{NoWorkshop, Progress, Run, Silent, Workshop};
 pub use score::{Background, Constant, ScoreRow, ScoreSink};
 pub use time::{Calendar, TimeAxis, TimeUnit};
 pub use vocabulary::{Names, Vocabulary};

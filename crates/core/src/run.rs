@@ -1,8 +1,11 @@
-//! What surrounds a computation: the seed and someone who watches.
+//! What surrounds a computation: the seed, someone who watches, and a place for work in progress.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use rand_chacha::ChaCha8Rng;
+
+use crate::ModelError;
 
 /// Shows how far a long computation is.
 pub trait Progress: Send + Sync {
@@ -10,6 +13,8 @@ pub trait Progress: Send + Sync {
     fn begin(&self, phase: &str, total: u64);
     /// `units` more are done.
     fn advance(&self, units: u64);
+    /// A few words beside the bar: the loss, the score so far.
+    fn note(&self, _text: &str) {}
     /// The phase is over.
     fn end(&self);
 }
@@ -23,19 +28,61 @@ impl Progress for Silent {
     fn end(&self) {}
 }
 
-/// Carries the seed and the progress display into fitting and evaluation.
+/// Keeps work in progress, so that an interrupted computation can go on.
+pub trait Workshop: Send + Sync {
+    /// Keeps `bytes` under a name, whole or not at all.
+    fn keep(&self, name: &str, bytes: &[u8]) -> Result<(), ModelError>;
+    /// What was kept under a name.
+    fn recall(&self, name: &str) -> Result<Option<Vec<u8>>, ModelError>;
+    /// Removes what was kept under a name.
+    fn discard(&self, name: &str) -> Result<(), ModelError>;
+    /// Notes an event; events are in the order of time and never change.
+    fn note(&self, event: &serde_json::Value) -> Result<(), ModelError>;
+}
+
+/// Keeps nothing.
+pub struct NoWorkshop;
+
+impl Workshop for NoWorkshop {
+    fn keep(&self, _: &str, _: &[u8]) -> Result<(), ModelError> {
+        Ok(())
+    }
+
+    fn recall(&self, _: &str) -> Result<Option<Vec<u8>>, ModelError> {
+        Ok(None)
+    }
+
+    fn discard(&self, _: &str) -> Result<(), ModelError> {
+        Ok(())
+    }
+
+    fn note(&self, _: &serde_json::Value) -> Result<(), ModelError> {
+        Ok(())
+    }
+}
+
+/// Carries the seed and the surroundings into fitting and evaluation.
 #[derive(Clone)]
 pub struct Run {
     /// Seed of every random stream.
     pub seed: u64,
     /// Who watches.
     pub progress: Arc<dyn Progress>,
+    /// Where work in progress is kept.
+    pub workshop: Arc<dyn Workshop>,
+    /// How long training may take, counted over interruptions.
+    pub time_budget: Option<Duration>,
 }
 
 impl Run {
+    /// A run that somebody watches and that keeps nothing.
+    pub fn new(seed: u64, progress: Arc<dyn Progress>) -> Self {
+        Self { seed, progress, workshop: Arc::new(NoWorkshop), time_budget: None }
+    }
+
     /// A run that shows nothing.
     pub fn silent(seed: u64) -> Self {
-        Self { seed, progress: Arc::new(Silent) }
+        Self::new(seed, Arc::new(Silent))
     }
 
     /// The random stream of one purpose and index.

@@ -236,7 +236,7 @@ fn judge_scores(
     scores: &mut ScoreFile,
     output: &Output,
 ) -> Result<Judged, Trouble> {
-    let run = Run { seed: options.seed, progress: output.progress() };
+    let run = Run::new(options.seed, output.progress());
     let judged = judge(dataset, &options.protocol(), scores, &run);
     // Without results, only what the file knows it did wrong counts: rows that were never asked for are not missing.
     match (judged, scores.trouble()) {
@@ -261,7 +261,7 @@ fn judge_ranks(
             options.scores.display()
         )));
     }
-    let run = Run { seed: options.seed, progress: output.progress() };
+    let run = Run::new(options.seed, output.progress());
     let mut judged = judge(dataset, &options.protocol(), &mut Silent, &run)?;
     let asked: Vec<Asked> = judged
         .ranked

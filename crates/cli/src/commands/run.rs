@@ -75,7 +75,7 @@ pub fn complete(options: &RunOptions, output: &Output) -> Result<(RecordFolder, 
     }
     folder.begin(&record, &plan.file)?;
 
-    let run = Run { seed: plan.seed, progress: output.progress() };
+    let run = Run::new(plan.seed, output.progress());
     let owner = plan.file.identity(&record.version)?;
     let journal = || PartialRanks::open(folder.path(), &owner, &dataset.axis);
     let journal = if record.fitted.is_some() {

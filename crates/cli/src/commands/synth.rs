@@ -94,7 +94,7 @@ pub fn best_outcome(
     output: &Output,
 ) -> Result<Outcome, Failure> {
     let protocol = Protocol { setting, ..Protocol::default() };
-    let run = Run { seed: world.seed, progress: output.progress() };
+    let run = Run::new(world.seed, output.progress());
     let judged = judge(dataset, &protocol, oracle, &run)?;
     Outcome::new(&judged.ranked, dataset.entities(), protocol.ties, world.seed)
         .ok_or_else(|| Failure::internal("the test period of the world is empty"))

@@ -1,0 +1,260 @@
+//! The loop.
+
+use std::time::Instant;
+
+use quadcast_core::{Forecaster, ModelError, Run, Validation};
+use rand::seq::SliceRandom;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::checkpoint::{self, Position};
+use crate::schedule::{Order, Schedule};
+
+/// A model that learns batch by batch.
+pub trait Trainable: Forecaster {
+    /// Batches of one epoch.
+    fn batches(&self) -> usize;
+
+    /// An epoch begins.
+    fn begin_epoch(&mut self, _epoch: u32) -> Result<(), ModelError> {
+        Ok(())
+    }
+
+    /// One step on one batch; returns the loss. Random draws must come from streams named by epoch and batch.
+    fn step(&mut self, epoch: u32, batch: usize) -> Result<f64, ModelError>;
+
+    /// Everything that training changes, optimiser included, exactly.
+    fn state(&self) -> Result<Vec<u8>, ModelError>;
+
+    /// Takes a state that `state` gave.
+    fn restore(&mut self, state: &[u8]) -> Result<(), ModelError>;
+}
+
+/// One epoch as it went.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Epoch {
+    /// From 1.
+    pub epoch: u32,
+    /// Mean loss of its batches.
+    pub loss: f64,
+    /// Validation MRR, where it was taken.
+    pub mrr: Option<f64>,
+    /// Seconds of training and validation.
+    pub seconds: f64,
+}
+
+/// Why a training ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ending {
+    /// All epochs are done.
+    Epochs,
+    /// No improvement for too long.
+    Patience,
+    /// The time budget is used up.
+    TimeBudget,
+}
+
+/// A finished training.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Training {
+    /// What happened, epoch by epoch.
+    pub history: Vec<Epoch>,
+    /// The epoch whose state was chosen on validation; 0 if nothing was validated.
+    pub best_epoch: u32,
+    /// Its validation MRR.
+    pub best_mrr: f64,
+    /// Why it ended.
+    pub ending: Ending,
+    /// Seconds spent, interruptions not counted.
+    pub seconds: f64,
+}
+
+/// Trains a model and leaves it in the state that did best on validation. `name` tells this training from others of the
+/// same run (stages, directions). Called again after an interruption it goes on where it was, or, if it was over,
+/// returns what it had.
+pub fn train(
+    model: &mut dyn Trainable,
+    name: &str,
+    schedule: &Schedule,
+    validation: &dyn Validation,
+    run: &Run,
+) -> Result<Training, ModelError> {
+    let identity = format!("{name}: {schedule:?}, {} batches", model.batches());
+    let mut position = Position { training: identity.clone(), ..Position::default() };
+    let mut best_state = None;
+    if let Some((kept, state)) = checkpoint::recall(run, name, &identity)? {
+        model.restore(&state)?;
+        if let Some((epoch, _)) = best(&kept.history) {
+            best_state = checkpoint::recall_best(run, name, epoch)?;
+        }
+        let (epoch, batch) = (kept.epoch, kept.batch);
+        run.workshop
+            .note(&json!({ "event": "resumed", "training": name, "epoch": epoch, "batch": batch }))?;
+        position = kept;
+    }
+    let batches = model.batches();
+    run.progress.begin(name, u64::from(schedule.epochs) * batches as u64);
+    run.progress.advance(u64::from(position.epoch) * batches as u64 + position.batch as u64);
+    let since = Instant::now();
+    let training = Loop { model, name, schedule, validation, run, position, best_state, since };
+    let result = training.play();
+    run.progress.end();
+    result
+}
+
+/// The best epoch so far and its score; of equal scores the later, which has seen more.
+fn best(history: &[Epoch]) -> Option<(u32, f64)> {
+    let scored = history.iter().filter_map(|epoch| Some((epoch.epoch, epoch.mrr?)));
+    scored.fold(None, |best, (epoch, mrr)| match best {
+        Some((_, highest)) if mrr < highest => best,
+        _ => Some((epoch, mrr)),
+    })
+}
+
+struct Loop<'a> {
+    model: &'a mut dyn Trainable,
+    name: &'a str,
+    schedule: &'a Schedule,
+    validation: &'a dyn Validation,
+    run: &'a Run,
+    position: Position,
+    /// The state after the best epoch so far.
+    best_state: Option<Vec<u8>>,
+    /// When `position.seconds` was last brought up to date.
+    since: Instant,
+}
+
+impl Loop<'_> {
+    fn play(mut self) -> Result<Training, ModelError> {
+        let ending = loop {
+            if self.position.epoch >= self.schedule.epochs {
+                break Ending::Epochs;
+            }
+            if self.is_out_of_patience() {
+                break Ending::Patience;
+            }
+            if !self.epoch()? {
+                break Ending::TimeBudget;
+            }
+        };
+        self.finish(ending)
+    }
+
+    /// Brings the time spent up to date.
+    fn tick(&mut self) {
+        let now = Instant::now();
+        self.position.seconds += now.duration_since(self.since).as_secs_f64();
+        self.since = now;
+    }
+
+    fn is_out_of_time(&mut self) -> bool {
+        self.tick();
+        self.run.time_budget.is_some_and(|budget| self.position.seconds >= budget.as_secs_f64())
+    }
+
+    /// Whether the last validations brought nothing better.
+    fn is_out_of_patience(&self) -> bool {
+        let (Some(patience), Some((best, _))) = (self.schedule.patience, best(&self.position.history)) else {
+            return false;
+        };
+        let since = self.position.history.iter().filter(|epoch| epoch.epoch > best && epoch.mrr.is_some());
+        since.count() as u32 >= patience
+    }
+
+    fn keep(&mut self) -> Result<(), ModelError> {
+        self.tick();
+        checkpoint::keep(self.run, self.name, &self.position, &self.model.state()?)
+    }
+
+    /// One epoch, or what is left of it. Returns whether it came to its end within the time budget.
+    fn epoch(&mut self) -> Result<bool, ModelError> {
+        let epoch = self.position.epoch + 1;
+        let mut order: Vec<usize> = (0..self.model.batches()).collect();
+        if self.schedule.order == Order::Shuffled {
+            order.shuffle(&mut self.run.stream(&format!("{} order", self.name), u64::from(epoch)));
+        }
+        self.model.begin_epoch(epoch)?;
+        let mut kept = Instant::now();
+        for &batch in &order[self.position.batch..] {
+            // The first epoch always comes to its end: a model that never was validated is no result.
+            if self.position.epoch > 0 && self.is_out_of_time() {
+                return Ok(false);
+            }
+            let loss = self.model.step(epoch, batch)?;
+            if !loss.is_finite() {
+                return Err(ModelError::Training(format!(
+                    "the loss became {loss} in epoch {epoch}, batch {batch}; a smaller learning rate often helps"
+                )));
+            }
+            self.position.loss_sum += loss;
+            self.position.batch += 1;
+            self.run.progress.advance(1);
+            if kept.elapsed() >= self.schedule.keep_every {
+                self.keep()?;
+                kept = Instant::now();
+            }
+        }
+        self.end_epoch(epoch)?;
+        Ok(true)
+    }
+
+    fn end_epoch(&mut self, epoch: u32) -> Result<(), ModelError> {
+        let loss = self.position.loss_sum / self.position.batch.max(1) as f64;
+        let looks = self.schedule.looks_after(epoch);
+        let mrr = if looks { Some(self.validation.play(self.model)?.all.mrr) } else { None };
+        self.tick();
+        let before: f64 = self.position.history.iter().map(|epoch| epoch.seconds).sum();
+        let this = Epoch { epoch, loss, mrr, seconds: self.position.seconds - before };
+        let older = best(&self.position.history);
+        self.position.history.push(this);
+        (self.position.epoch, self.position.batch, self.position.loss_sum) = (epoch, 0, 0.0);
+        let newer = best(&self.position.history);
+        if newer != older
+            && let Some((best, _)) = newer
+        {
+            // Before the position that names it, and the older one after: a kill in between loses nothing.
+            let state = self.model.state()?;
+            checkpoint::keep_best(self.run, self.name, best, &state)?;
+            self.best_state = Some(state);
+        }
+        self.keep()?;
+        if newer != older
+            && let Some((old, _)) = older
+        {
+            checkpoint::discard_best(self.run, self.name, old)?;
+        }
+        let score = newer.map_or_else(String::new, |(_, mrr)| format!(", validation MRR {:.2}", 100.0 * mrr));
+        self.run.progress.note(&format!("epoch {epoch}, loss {loss:.4}{score}"));
+        self.run
+            .workshop
+            .note(&json!({ "event": "epoch", "training": self.name, "epoch": epoch, "loss": loss,
+            "mrr": mrr, "seconds": this.seconds, "best_epoch": newer.map(|(epoch, _)| epoch) }))
+    }
+
+    /// Leaves the model in its best state.
+    fn finish(mut self, ending: Ending) -> Result<Training, ModelError> {
+        self.tick();
+        if ending == Ending::TimeBudget {
+            // A larger budget goes on from here.
+            self.keep()?;
+        }
+        let history = self.position.history;
+        let (best_epoch, best_mrr) = best(&history).unwrap_or_default();
+        if let Some(state) = &self.best_state {
+            self.model.restore(state)?;
+        }
+        // A kill may have left best states of earlier epochs behind.
+        for epoch in history.iter().filter(|epoch| epoch.mrr.is_some()) {
+            if epoch.epoch != best_epoch {
+                checkpoint::discard_best(self.run, self.name, epoch.epoch)?;
+            }
+        }
+        let seconds = self.position.seconds;
+        let training = Training { history, best_epoch, best_mrr, ending, seconds };
+        self.run.workshop.note(&json!({ "event": "trained", "training": self.name, "ending": ending,
+            "epochs": training.history.len(), "best_epoch": best_epoch, "best_mrr": best_mrr,
+            "seconds": seconds }))?;
+        Ok(training)
+    }
+}

@@ -1,0 +1,245 @@
+//! The loop on a model that is small enough to follow by hand.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use quadcast_core::{
+    Capabilities, Forecaster, History, ModelError, Query, Run, SavedModel, ScoreSink, SelectionScore, Step,
+    Validation, ValidationReport, Workshop, stream,
+};
+use quadcast_train::{Ending, Order, Schedule, Trainable, Training, train};
+use rand::Rng;
+
+/// A number that every batch moves a little, and the sum of all moves.
+#[derive(Clone, Debug, PartialEq)]
+struct Walker {
+    place: f64,
+    moves: f64,
+    /// The batch whose loss is not a number, if any.
+    breaks_at: Option<(u32, usize)>,
+}
+
+impl Walker {
+    fn new() -> Self {
+        Self { place: 0.0, moves: 0.0, breaks_at: None }
+    }
+}
+
+impl Forecaster for Walker {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { settings: &[], explains: false, inductive: false, random: true, rules: false }
+    }
+
+    fn fit(&mut self, _: &History<'_>, _: &dyn Validation, _: &Run) -> Result<(), ModelError> {
+        Ok(())
+    }
+
+    fn begin(&mut self, _: Step, _: &History<'_>) -> Result<(), ModelError> {
+        Ok(())
+    }
+
+    fn score(&self, _: &History<'_>, _: &[Query], _: &mut dyn ScoreSink) -> Result<(), ModelError> {
+        Ok(())
+    }
+
+    fn save(&self) -> Result<SavedModel, ModelError> {
+        Ok(SavedModel::plain(serde_json::json!([self.place, self.moves])))
+    }
+
+    fn load(&mut self, _: &SavedModel) -> Result<(), ModelError> {
+        Ok(())
+    }
+}
+
+impl Trainable for Walker {
+    fn batches(&self) -> usize {
+        5
+    }
+
+    fn step(&mut self, epoch: u32, batch: usize) -> Result<f64, ModelError> {
+        if self.breaks_at == Some((epoch, batch)) {
+            return Ok(f64::NAN);
+        }
+        let by: f64 = stream(1, "walk", 100 * u64::from(epoch) + batch as u64).random();
+        // The order of batches matters, so a wrong order would show.
+        self.place = 0.9 * self.place + by;
+        self.moves += by;
+        Ok(by)
+    }
+
+    fn state(&self) -> Result<Vec<u8>, ModelError> {
+        Ok([self.place.to_le_bytes(), self.moves.to_le_bytes()].concat())
+    }
+
+    fn restore(&mut self, state: &[u8]) -> Result<(), ModelError> {
+        let number = |i: usize| f64::from_le_bytes(state[8 * i..8 * i + 8].try_into().expect("eight bytes"));
+        (self.place, self.moves) = (number(0), number(1));
+        Ok(())
+    }
+}
+
+/// Scores that depend on the model's state alone.
+struct Judge;
+
+impl Validation for Judge {
+    fn steps(&self) -> u64 {
+        1
+    }
+
+    fn play(&self, model: &mut dyn Forecaster) -> Result<ValidationReport, ModelError> {
+        let place = model.save()?.state[0].as_f64().expect("a number");
+        let all = SelectionScore { queries: 1, mrr: (10.0 * place).sin().abs() };
+        Ok(ValidationReport { all, by_relation: Vec::new() })
+    }
+}
+
+/// Keeps in memory, and fails after some operations as if the process were killed.
+#[derive(Default)]
+struct Shelf {
+    kept: Mutex<BTreeMap<String, Vec<u8>>>,
+    notes: Mutex<Vec<serde_json::Value>>,
+    left: Mutex<Option<u32>>,
+}
+
+impl Shelf {
+    fn spend(&self) -> Result<(), ModelError> {
+        match self.left.lock().expect("no panic").as_mut() {
+            Some(0) => Err(ModelError::Workshop("killed".to_owned())),
+            Some(left) => {
+                *left -= 1;
+                Ok(())
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+impl Workshop for Shelf {
+    fn keep(&self, name: &str, bytes: &[u8]) -> Result<(), ModelError> {
+        self.spend()?;
+        self.kept.lock().expect("no panic").insert(name.to_owned(), bytes.to_vec());
+        Ok(())
+    }
+
+    fn recall(&self, name: &str) -> Result<Option<Vec<u8>>, ModelError> {
+        Ok(self.kept.lock().expect("no panic").get(name).cloned())
+    }
+
+    fn discard(&self, name: &str) -> Result<(), ModelError> {
+        self.spend()?;
+        self.kept.lock().expect("no panic").remove(name);
+        Ok(())
+    }
+
+    fn note(&self, event: &serde_json::Value) -> Result<(), ModelError> {
+        self.notes.lock().expect("no panic").push(event.clone());
+        Ok(())
+    }
+}
+
+fn schedule() -> Schedule {
+    Schedule { epochs: 12, keep_every: Duration::ZERO, ..Schedule::default() }
+}
+
+fn play(
+    schedule: &Schedule,
+    shelf: &Arc<Shelf>,
+    budget: Option<Duration>,
+) -> Result<(Walker, Training), ModelError> {
+    let run = Run { workshop: shelf.clone(), time_budget: budget, ..Run::silent(3) };
+    let mut model = Walker::new();
+    let training = train(&mut model, "walk", schedule, &Judge, &run)?;
+    Ok((model, training))
+}
+
+/// All but the times.
+fn timeless(mut training: Training) -> Training {
+    training.seconds = 0.0;
+    for epoch in &mut training.history {
+        epoch.seconds = 0.0;
+    }
+    training
+}
+
+#[test]
+fn a_training_that_is_killed_anywhere_ends_as_if_it_had_not_been() {
+    let schedule = schedule();
+    let (model, training) = play(&schedule, &Arc::default(), None).expect("no trouble");
+    let training = timeless(training);
+    for survives in 1..40 {
+        let shelf = Arc::<Shelf>::default();
+        // Each try gets one batch further; the end of an epoch needs a few operations at once.
+        let tries = (0..100).map(|_| Some(survives)).chain([None]);
+        let (again, resumed) = tries
+            .map(|left| {
+                *shelf.left.lock().expect("no panic") = left;
+                play(&schedule, &shelf, None)
+            })
+            .find_map(|result| match result {
+                Ok(done) => Some(done),
+                Err(error) => {
+                    assert_eq!(error.to_string(), "cannot keep work in progress: killed");
+                    None
+                }
+            })
+            .expect("the last try is not killed");
+        assert_eq!(again, model, "killed after every {survives} operations");
+        assert_eq!(timeless(resumed), training);
+        *shelf.left.lock().expect("no panic") = None;
+        let kept: Vec<String> = shelf.kept.lock().expect("no panic").keys().cloned().collect();
+        assert_eq!(kept, [format!("walk-best-{}", training.best_epoch), "walk-position".to_owned()]);
+        let (after, _) = play(&schedule, &shelf, None).expect("no trouble");
+        assert_eq!(after, model, "asked again, a finished training is what it was");
+    }
+}
+
+#[test]
+fn the_best_state_is_kept_without_a_workshop_too() {
+    let run = Run::silent(3);
+    let mut model = Walker::new();
+    let training = train(&mut model, "walk", &schedule(), &Judge, &run).expect("no trouble");
+    let best = training.history.iter().filter_map(|epoch| epoch.mrr).fold(0.0, f64::max);
+    assert_eq!(training.best_mrr, best);
+    assert_eq!(Judge.play(&mut model).expect("no trouble").all.mrr, best);
+    assert_eq!(training.ending, Ending::Epochs);
+}
+
+#[test]
+fn patience_counts_validations() {
+    let schedule = Schedule { epochs: 1000, patience: Some(3), ..schedule() };
+    let (_, training) = play(&schedule, &Arc::default(), None).expect("no trouble");
+    assert_eq!(training.ending, Ending::Patience);
+    assert_eq!(training.history.len() as u32, training.best_epoch + 3);
+}
+
+#[test]
+fn a_time_budget_ends_after_the_first_epoch_and_a_larger_one_goes_on() {
+    let schedule = schedule();
+    let shelf = Arc::<Shelf>::default();
+    let (_, short) = play(&schedule, &shelf, Some(Duration::ZERO)).expect("no trouble");
+    assert_eq!((short.ending, short.history.len(), short.best_epoch), (Ending::TimeBudget, 1, 1));
+    let (model, long) = play(&schedule, &shelf, None).expect("no trouble");
+    let (expected, whole) = play(&schedule, &Arc::default(), None).expect("no trouble");
+    assert_eq!((model, timeless(long)), (expected, timeless(whole)));
+    let resumed = |event: &serde_json::Value| event["event"] == "resumed";
+    assert_eq!(shelf.notes.lock().expect("no panic").iter().filter(|event| resumed(event)).count(), 1);
+}
+
+#[test]
+fn another_schedule_starts_afresh() {
+    let shelf = Arc::<Shelf>::default();
+    play(&schedule(), &shelf, Some(Duration::ZERO)).expect("no trouble");
+    let other = Schedule { order: Order::Fixed, ..schedule() };
+    let (model, _) = play(&other, &shelf, None).expect("no trouble");
+    let (expected, _) = play(&other, &Arc::default(), None).expect("no trouble");
+    assert_eq!(model, expected);
+}
+
+#[test]
+fn a_loss_that_is_not_a_number_says_where_and_what_to_do() {
+    let mut model = Walker { breaks_at: Some((2, 3)), ..Walker::new() };
+    let error = train(&mut model, "walk", &schedule(), &Judge, &Run::silent(3)).expect_err("it breaks");
+    let text = error.to_string();
+    assert!(text.contains("NaN in epoch 2, batch 3") && text.contains("learning rate"), "{text}");
+}
