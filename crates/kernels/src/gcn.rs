@@ -1,13 +1,12 @@
 //! Relational graph layer of RE-GCN and CEN:
 //!
 //! `x'_v = mask∘φ( mean over in-edges (u, r) of (x_u + p_r)·Wₙ + x_v·W_own )`, where `W_own` is the weight for
-//! nodes with in-edges or the one for isolated nodes, and φ is leaky with slope 11/48.
+//! nodes with in-edges or the one for isolated nodes, and φ is leaky.
 //!
 //! The mean is taken before the product, which is linear: one product with as many rows as there are nodes
 //! with in-edges, not as many as there are edges.
 
 use crate::Real;
-use crate::activations::RRELU_SLOPE;
 use crate::matrix::{Form, Size, multiply, multiply_add};
 use crate::memory::{Buffer, take};
 use crate::parallel::{add, add_scaled, for_rows};
@@ -89,6 +88,8 @@ pub struct Weights<'a, T> {
     pub own: &'a [T],
     /// `W_iso`, of the node itself if it has none; without it, `own` is used for all nodes.
     pub isolated: Option<&'a [T]>,
+    /// Slope of φ for negative numbers; RE-GCN and CEN: [`RRELU_SLOPE`](crate::activations::RRELU_SLOPE).
+    pub slope: f64,
 }
 
 /// Gradients of a layer; all are added to.
@@ -162,7 +163,7 @@ pub fn forward<T: Real>(
     multiply(Form::Plain, Size { m: places, n: d, k: d }, &aggregate, weights.neighbour, result);
     scatter_add(&graph.active, result, d, out);
 
-    let slope = T::from_f64(RRELU_SLOPE);
+    let slope = T::from_f64(weights.slope);
     for_rows(out, 1, |first, out| {
         out.iter_mut().for_each(|x| *x = if *x > T::ZERO { *x } else { slope * *x });
         if let Some(mask) = mask {
@@ -195,7 +196,7 @@ pub fn backward<T: Real>(
     let n = graph.nodes;
     let d = gradients.p.len() / graph.relations;
     let places = graph.active.len();
-    let slope = T::from_f64(RRELU_SLOPE);
+    let slope = T::from_f64(weights.slope);
     let mut before = take::<T>(n * d);
     for_rows(&mut before, 1, |first, before| {
         for ((before, &out), &g) in before.iter_mut().zip(&output.out[first..]).zip(&output.dout[first..]) {
