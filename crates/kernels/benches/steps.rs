@@ -1,4 +1,4 @@
-//! The steps `w1` and `w2` of the side-by-side baseline, for ratios to PyTorch's medians.
+//! The steps `w1` and `w2` of the side-by-side baseline, for ratios to `PyTorch`'s medians.
 
 use criterion::{Criterion, criterion_group, criterion_main};
 

@@ -1,10 +1,10 @@
 //! Whole training steps against the baseline `torch_steps.py`.
 //!
-//! The expected losses are those of PyTorch 2.15 on a CPU: in the script, `run(step,3,15,"W1")` (and "W2") was
+//! The expected losses are those of `PyTorch` 2.15 on a CPU: in the script, `run(step,3,15,"W1")` (and "W2") was
 //! replaced by `print(", ".join(f"{step():.6f}" for _ in range(13)))`, and it was called as
 //! `python torch_steps.py w1` and `python torch_steps.py w2`.
 
-#![allow(clippy::unreadable_literal)] // As the script prints them.
+#![allow(clippy::unreadable_literal, clippy::excessive_precision)] // As the script prints them.
 
 #[path = "common/steps.rs"]
 mod steps;
