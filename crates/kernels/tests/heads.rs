@@ -33,7 +33,7 @@ impl Loss {
         let mut soft_targets = || {
             // Row 0 has no target; the others have up to three.
             let pairs: Vec<(u32, u32)> = (1..b as u32)
-                .flat_map(|i| (0..1 + i % 3).map(move |j| (i, j)))
+                .flat_map(|i| (0..=i % 3).map(move |j| (i, j)))
                 .map(|(i, _)| (i, stream.random_range(0..n as u32)))
                 .collect();
             let weights = pairs.iter().map(|_| stream.random_range(0.1..1.0)).collect();
@@ -116,8 +116,8 @@ fn the_fused_loss_equals_the_composed_one() {
         let logits: Vec<f64> = (0..n).map(|j| logit(i, j)).collect();
         let sum: f64 = logits.iter().map(|x| x.exp()).sum();
         let mut slope = vec![0.0; n];
-        for place in lists.starts[i] as usize..lists.starts[i + 1] as usize {
-            let (j, t) = (lists.items[place] as usize, weights[place] * rows[i] / total);
+        for (&j, weight) in lists.segment(i).iter().zip(&weights[lists.starts[i] as usize..]) {
+            let (j, t) = (j as usize, weight * rows[i] / total);
             loss += t * (sum.ln() - logits[j]);
             slope[j] -= t;
             for (slope, x) in slope.iter_mut().zip(&logits) {

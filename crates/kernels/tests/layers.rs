@@ -125,10 +125,10 @@ impl Case for Segments {
                 segment::weighted_sum_backward(lists, &p[1], &dout, d, &mut dshares);
                 segment::softmax_backward(lists, &shares, &dshares, &mut g[0]);
                 for s in 0..lists.segments() {
-                    for place in lists.starts[s] as usize..lists.starts[s + 1] as usize {
-                        let item = lists.items[place] as usize;
+                    let own = &shares[lists.starts[s] as usize..];
+                    for (&item, &share) in lists.segment(s).iter().zip(own) {
                         for c in 0..d {
-                            g[1][item * d + c] += shares[place] * dout[s * d + c];
+                            g[1][item as usize * d + c] += share * dout[s * d + c];
                         }
                     }
                 }
@@ -174,14 +174,14 @@ fn segments_by_hand() {
     assert_eq!(sums, [0.0, 0.0, 0.0, 6.0]);
 }
 
-struct Graph {
+struct Layer {
     graph: SnapshotGraph,
     d: usize,
     isolated: bool,
     masked: bool,
 }
 
-impl Graph {
+impl Layer {
     fn new(nodes: u32, edges: usize, d: usize, isolated: bool, masked: bool) -> Self {
         let mut stream = ChaCha8Rng::seed_from_u64(4);
         let mut node = || stream.random_range(0..nodes);
@@ -190,7 +190,7 @@ impl Graph {
     }
 }
 
-impl Case for Graph {
+impl Case for Layer {
     fn lengths(&self) -> Vec<usize> {
         let square = self.d * self.d;
         vec![self.graph.nodes() * self.d, 3 * self.d, square, square, square]
@@ -233,12 +233,12 @@ fn graph_layer() {
     // Few, many and no nodes with in-edges; parallel edges and loops occur among six nodes.
     for edges in [3, 14, 0] {
         for (isolated, masked) in [(true, false), (true, true), (false, true)] {
-            gradients(&Graph::new(6, edges, 3, isolated, masked), 6);
+            gradients(&Layer::new(6, edges, 3, isolated, masked), 6);
         }
     }
-    gradients(&Graph::new(1, 2, 2, true, false), 6);
-    threads(&Graph::new(2500, 700, 40, true, true));
-    threads(&Graph::new(2500, 9000, 40, true, true));
+    gradients(&Layer::new(1, 2, 2, true, false), 6);
+    threads(&Layer::new(2500, 700, 40, true, true));
+    threads(&Layer::new(2500, 9000, 40, true, true));
 }
 
 #[test]
