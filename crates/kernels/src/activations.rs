@@ -9,29 +9,51 @@ pub const RRELU_SLOPE: f64 = 11.0 / 48.0;
 /// `out = tanh(x)`, any shape.
 pub fn tanh<T: Real>(x: &[T], out: &mut [T]) {
     assert_eq!(x.len(), out.len(), "tanh");
-    for_rows(out, 1, |first, out| {
-        for (out, &x) in out.iter_mut().zip(&x[first..]) {
-            *out = x.tanh();
-        }
-    });
+    for_rows(
+        out,
+        1,
+        #[inline(always)]
+        |first, out| {
+            for (out, &x) in out.iter_mut().zip(&x[first..]) {
+                *out = x.tanh();
+            }
+        },
+    );
 }
 
 /// `dx += dout·(1 − out²)` for `out = tanh(x)`.
 pub fn tanh_backward<T: Real>(out: &[T], dout: &[T], dx: &mut [T]) {
-    zip_rows(dx, out, dout, |dx, out, dout| *dx += dout * (T::ONE - out * out));
+    zip_rows(
+        dx,
+        out,
+        dout,
+        #[inline(always)]
+        |dx, out, dout| *dx += dout * (T::ONE - out * out),
+    );
 }
 
 /// `out = max(x, 0)`.
 pub fn relu<T: Real>(x: &[T], out: &mut [T]) {
     assert_eq!(x.len(), out.len(), "relu");
-    for_rows(out, 1, |first, out| {
-        for (out, &x) in out.iter_mut().zip(&x[first..]) {
-            *out = x.larger(T::ZERO);
-        }
-    });
+    for_rows(
+        out,
+        1,
+        #[inline(always)]
+        |first, out| {
+            for (out, &x) in out.iter_mut().zip(&x[first..]) {
+                *out = x.larger(T::ZERO);
+            }
+        },
+    );
 }
 
 /// `dx += dout` where `out > 0`, for `out = max(x, 0)`.
 pub fn relu_backward<T: Real>(out: &[T], dout: &[T], dx: &mut [T]) {
-    zip_rows(dx, out, dout, |dx, out, dout| *dx += if out > T::ZERO { dout } else { T::ZERO });
+    zip_rows(
+        dx,
+        out,
+        dout,
+        #[inline(always)]
+        |dx, out, dout| *dx += if out > T::ZERO { dout } else { T::ZERO },
+    );
 }

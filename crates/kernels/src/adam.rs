@@ -57,21 +57,14 @@ impl Adam {
         let exponent = i32::try_from(step).unwrap_or(i32::MAX);
         let correction1 = 1.0 - self.beta1.powi(exponent);
         let correction2 = (1.0 - self.beta2.powi(exponent)).sqrt();
-        let [scale, decay, keep1, keep2, epsilon, size, root] = [
-            scale,
-            self.decay,
-            self.beta1,
-            self.beta2,
-            self.epsilon,
-            self.rate / correction1,
-            1.0 / correction2,
-        ]
-        .map(T::from_f64);
-        let [new1, new2] = [1.0 - self.beta1, 1.0 - self.beta2].map(T::from_f64);
-        let moments = |x: T, g: T, m: &mut T, v: &mut T| {
-            let g = g * scale + decay * x;
-            *m = keep1 * *m + new1 * g;
-            *v = keep2 * *v + new2 * g * g;
+        let constants = Constants {
+            scale: T::from_f64(scale),
+            decay: T::from_f64(self.decay),
+            keep: [self.beta1, self.beta2].map(T::from_f64),
+            new: [1.0 - self.beta1, 1.0 - self.beta2].map(T::from_f64),
+            epsilon: T::from_f64(self.epsilon),
+            size: T::from_f64(self.rate / correction1),
+            root: T::from_f64(1.0 / correction2),
         };
         let blocks = parameters
             .par_chunks_mut(BLOCK)
@@ -80,42 +73,87 @@ impl Adam {
         if let Some(largest) = largest {
             assert_eq!(largest.len(), len, "lengths of Adam's slices");
             blocks.zip(largest.par_chunks_mut(BLOCK)).for_each(|(((x, g), (m, v)), w)| {
-                vectorised(|| {
-                    for ((((x, &g), m), v), w) in x.iter_mut().zip(g).zip(m).zip(v).zip(w) {
-                        moments(*x, g, m, v);
-                        *w = w.larger(*v);
-                        *x -= size * *m / (w.sqrt() * root + epsilon);
-                    }
-                });
+                vectorised(
+                    #[inline(always)]
+                    || {
+                        let own = constants;
+                        for ((((x, &g), m), v), w) in x.iter_mut().zip(g).zip(m).zip(v).zip(w) {
+                            own.moments(*x, g, m, v);
+                            *w = w.larger(*v);
+                            *x -= own.move_by(*m, *w);
+                        }
+                    },
+                );
             });
         } else {
             blocks.for_each(|((x, g), (m, v))| {
-                vectorised(|| {
-                    for (((x, &g), m), v) in x.iter_mut().zip(g).zip(m).zip(v) {
-                        moments(*x, g, m, v);
-                        *x -= size * *m / (v.sqrt() * root + epsilon);
-                    }
-                });
+                vectorised(
+                    #[inline(always)]
+                    || {
+                        let own = constants;
+                        for (((x, &g), m), v) in x.iter_mut().zip(g).zip(m).zip(v) {
+                            own.moments(*x, g, m, v);
+                            *x -= own.move_by(*m, *v);
+                        }
+                    },
+                );
             });
         }
+    }
+}
+
+/// The numbers of one step. Every task works on a copy: read through a reference, they could be overwritten by
+/// what its loop writes, which keeps the compiler from vectorising it.
+#[derive(Clone, Copy)]
+struct Constants<T> {
+    scale: T,
+    decay: T,
+    keep: [T; 2],
+    new: [T; 2],
+    epsilon: T,
+    /// Rate over the correction of the mean.
+    size: T,
+    /// 1 over the root of the correction of the squares.
+    root: T,
+}
+
+impl<T: Real> Constants<T> {
+    #[inline(always)]
+    fn moments(self, x: T, g: T, mean: &mut T, square: &mut T) {
+        let g = g * self.scale + self.decay * x;
+        *mean = self.keep[0] * *mean + self.new[0] * g;
+        *square = self.keep[1] * *square + self.new[1] * g * g;
+    }
+
+    #[inline(always)]
+    fn move_by(self, mean: T, square: T) -> T {
+        self.size * mean / (square.sqrt() * self.root + self.epsilon)
     }
 }
 
 /// Σ x² over all slices, added in a fixed order.
 pub fn squared_norm<T: Real>(slices: &[&[T]]) -> f64 {
     let one = |x: &[T]| {
-        ordered_sum(x.len(), BLOCK, |part| {
-            vectorised(|| {
-                let mut lanes = [0.0_f64; 8];
-                let chunks = x[part].chunks(8);
-                for chunk in chunks {
-                    for (lane, &x) in lanes.iter_mut().zip(chunk) {
-                        *lane += x.to_f64() * x.to_f64();
-                    }
-                }
-                lanes.iter().sum()
-            })
-        })
+        ordered_sum(
+            x.len(),
+            BLOCK,
+            #[inline(always)]
+            |part| {
+                vectorised(
+                    #[inline(always)]
+                    || {
+                        let mut lanes = [0.0_f64; 8];
+                        let chunks = x[part].chunks(8);
+                        for chunk in chunks {
+                            for (lane, &x) in lanes.iter_mut().zip(chunk) {
+                                *lane += x.to_f64() * x.to_f64();
+                            }
+                        }
+                        lanes.iter().sum()
+                    },
+                )
+            },
+        )
     };
     slices.iter().map(|x| one(x)).sum()
 }

@@ -71,14 +71,20 @@ impl Statistics {
         let Shape { rows, channels, length } = shape;
         assert_eq!(x.len(), rows * channels * length, "batch normalisation of {shape:?}");
         let count = total_weight(rows, row_weights) * length as f64;
-        let mean = channel_sums(shape, |row, c, places| {
-            weight(row_weights, row) * x[places].iter().map(|&x| x.to_f64()).sum::<f64>() + 0.0 * c as f64
-        });
+        let mean = channel_sums(
+            shape,
+            #[inline(always)]
+            |row, _, places| weight(row_weights, row) * x[places].iter().map(|&x| x.to_f64()).sum::<f64>(),
+        );
         let mean: Vec<f64> = mean.into_iter().map(|sum| sum / count).collect();
-        let variance = channel_sums(shape, |row, c, places| {
-            let square = |x: T| (x.to_f64() - mean[c]) * (x.to_f64() - mean[c]);
-            weight(row_weights, row) * x[places].iter().map(|&x| square(x)).sum::<f64>()
-        });
+        let variance = channel_sums(
+            shape,
+            #[inline(always)]
+            |row, c, places| {
+                let square = |x: T| (x.to_f64() - mean[c]) * (x.to_f64() - mean[c]);
+                weight(row_weights, row) * x[places].iter().map(|&x| square(x)).sum::<f64>()
+            },
+        );
         Self { variance: variance.into_iter().map(|sum| sum / count).collect(), mean, count: Some(count) }
     }
 
@@ -123,14 +129,17 @@ fn channel_sums(shape: Shape, f: impl Fn(usize, usize, std::ops::Range<usize>) -
     let parts: Vec<Vec<f64>> = crate::parallel::ranges(rows, ROWS)
         .map(|part| {
             let mut sums = vec![0.0; channels];
-            vectorised(|| {
-                for row in part {
-                    for (c, sum) in sums.iter_mut().enumerate() {
-                        let start = (row * channels + c) * length;
-                        *sum += f(row, c, start..start + length);
+            vectorised(
+                #[inline(always)]
+                || {
+                    for row in part {
+                        for (c, sum) in sums.iter_mut().enumerate() {
+                            let start = (row * channels + c) * length;
+                            *sum += f(row, c, start..start + length);
+                        }
                     }
-                }
-            });
+                },
+            );
             sums
         })
         .collect();
@@ -145,18 +154,23 @@ fn channel_sums(shape: Shape, f: impl Fn(usize, usize, std::ops::Range<usize>) -
 pub fn forward<T: Real>(x: &[T], shape: Shape, statistics: &Statistics, weights: &Weights<T>, out: &mut [T]) {
     let Shape { channels, length, .. } = shape;
     assert_eq!(x.len(), out.len(), "batch normalisation of {shape:?}");
-    for_rows(out, channels * length, |first, out| {
-        let x = &x[first * channels * length..][..out.len()];
-        for (i, (out, x)) in out.chunks_exact_mut(length).zip(x.chunks_exact(length)).enumerate() {
-            let c = i % channels;
-            let scale = weights.scale[c].to_f64() * statistics.inverse(c);
-            let shift = T::from_f64(weights.shift[c].to_f64() - statistics.mean[c] * scale);
-            let scale = T::from_f64(scale);
-            for (out, &x) in out.iter_mut().zip(x) {
-                *out = scale * x + shift;
+    for_rows(
+        out,
+        channels * length,
+        #[inline(always)]
+        |first, out| {
+            let x = &x[first * channels * length..][..out.len()];
+            for (i, (out, x)) in out.chunks_exact_mut(length).zip(x.chunks_exact(length)).enumerate() {
+                let c = i % channels;
+                let scale = weights.scale[c].to_f64() * statistics.inverse(c);
+                let shift = T::from_f64(weights.shift[c].to_f64() - statistics.mean[c] * scale);
+                let scale = T::from_f64(scale);
+                for (out, &x) in out.iter_mut().zip(x) {
+                    *out = scale * x + shift;
+                }
             }
-        }
-    });
+        },
+    );
 }
 
 /// Adds the gradients of [`forward`] for `dout`: `dx += …` and those of scale and shift. With the statistics
@@ -171,12 +185,20 @@ pub fn backward<T: Real>(
 ) {
     let Shape { channels, length, .. } = shape;
     assert_eq!((x.len(), x.len()), (dout.len(), dx.len()), "batch normalisation of {shape:?}");
-    let sums = channel_sums(shape, |_, _, places| dout[places].iter().map(|g| g.to_f64()).sum());
-    let along = channel_sums(shape, |_, c, places| {
-        let (mean, inverse) = (statistics.mean[c], statistics.inverse(c));
-        let products = x[places.clone()].iter().zip(&dout[places]);
-        products.map(|(x, g)| g.to_f64() * (x.to_f64() - mean) * inverse).sum()
-    });
+    let sums = channel_sums(
+        shape,
+        #[inline(always)]
+        |_, _, places| dout[places].iter().map(|g| g.to_f64()).sum(),
+    );
+    let along = channel_sums(
+        shape,
+        #[inline(always)]
+        |_, c, places| {
+            let (mean, inverse) = (statistics.mean[c], statistics.inverse(c));
+            let products = x[places.clone()].iter().zip(&dout[places]);
+            products.map(|(x, g)| g.to_f64() * (x.to_f64() - mean) * inverse).sum()
+        },
+    );
     for c in 0..channels {
         gradients.shift[c] += T::from_f64(sums[c]);
         gradients.scale[c] += T::from_f64(along[c]);

@@ -141,14 +141,19 @@ pub fn forward<T: Real>(
         let size = Size { m: rows, n: d, k: k * d };
         multiply(Form::RightTransposed, size, middle, weights.linear, &mut y[start * d..][..rows * d]);
     }
-    for_rows(&mut y, d, |first, y| {
-        for (i, y) in y.chunks_exact_mut(d).enumerate() {
-            add(y, weights.linear_bias);
-            if let Some(mask) = masks.output {
-                y.iter_mut().zip(&mask[(first + i) * d..]).for_each(|(y, &mask)| *y *= mask);
+    for_rows(
+        &mut y,
+        d,
+        #[inline(always)]
+        |first, y| {
+            for (i, y) in y.chunks_exact_mut(d).enumerate() {
+                add(y, weights.linear_bias);
+                if let Some(mask) = masks.output {
+                    y.iter_mut().zip(&mask[(first + i) * d..]).for_each(|(y, &mask)| *y *= mask);
+                }
             }
-        }
-    });
+        },
+    );
     let last = weights.norms.is_some() && b > 1;
     if let (Some([.., norm]), Some([.., statistics]), true) = (&weights.norms, &mut statistics, last) {
         *statistics = match &mode {
@@ -159,7 +164,12 @@ pub fn forward<T: Real>(
     } else {
         out.copy_from_slice(&y);
     }
-    for_rows(out, 1, |_, out| out.iter_mut().for_each(|x| *x = x.larger(T::ZERO)));
+    for_rows(
+        out,
+        1,
+        #[inline(always)]
+        |_, out| out.iter_mut().for_each(|x| *x = x.larger(T::ZERO)),
+    );
     if let (Mode::Train { running, .. }, Some(statistics)) = (&mut mode, &statistics) {
         for (statistics, running) in statistics.iter().zip(running.iter_mut()).take(if last { 3 } else { 2 })
         {
@@ -177,23 +187,28 @@ fn padded_input<T: Real>(
     mask: Option<&[T]>,
 ) -> Buffer<T> {
     let mut z = take::<T>(x.len() / d * (d + 2));
-    for_rows(&mut z, 2 * (d + 2), |first, z| {
-        for (i, z) in z.chunks_exact_mut(d + 2).enumerate() {
-            let start = (first * 2 + i) * d;
-            let (scale, shift) = norm.map_or((T::ONE, T::ZERO), |(weights, statistics)| {
-                let c = i % 2;
-                let scale = weights[0].scale[c].to_f64() * statistics.inverse(c);
-                let shift = weights[0].shift[c].to_f64() - statistics.mean[c] * scale;
-                (T::from_f64(scale), T::from_f64(shift))
-            });
-            (z[0], z[d + 1]) = (T::ZERO, T::ZERO);
-            for (z, &x) in z[1..=d].iter_mut().zip(&x[start..]) {
-                *z = scale * x + shift;
+    for_rows(
+        &mut z,
+        2 * (d + 2),
+        #[inline(always)]
+        |first, z| {
+            for (i, z) in z.chunks_exact_mut(d + 2).enumerate() {
+                let start = (first * 2 + i) * d;
+                let (scale, shift) = norm.map_or((T::ONE, T::ZERO), |(weights, statistics)| {
+                    let c = i % 2;
+                    let scale = weights[0].scale[c].to_f64() * statistics.inverse(c);
+                    let shift = weights[0].shift[c].to_f64() - statistics.mean[c] * scale;
+                    (T::from_f64(scale), T::from_f64(shift))
+                });
+                (z[0], z[d + 1]) = (T::ZERO, T::ZERO);
+                for (z, &x) in z[1..=d].iter_mut().zip(&x[start..]) {
+                    *z = scale * x + shift;
+                }
+                if let Some(mask) = mask {
+                    z[1..=d].iter_mut().zip(&mask[start..]).for_each(|(z, &mask)| *z *= mask);
+                }
             }
-            if let Some(mask) = mask {
-                z[1..=d].iter_mut().zip(&mask[start..]).for_each(|(z, &mask)| *z *= mask);
-            }
-        }
-    });
+        },
+    );
     z
 }

@@ -43,19 +43,22 @@ pub fn forward<T: Real>(inputs: &Inputs<T>, gate: &mut [T], out: &mut [T]) {
     let step = rows_per_task(d) * d;
     out.par_chunks_mut(step).zip(gate.par_chunks_mut(step)).enumerate().for_each(|(i, (out, gate))| {
         let (old, candidate) = (&old[i * step..][..out.len()], &candidate[i * step..][..out.len()]);
-        vectorised(|| {
-            for (row, gate) in gate.chunks_exact_mut(d).enumerate() {
-                for (u, &b) in gate.iter_mut().zip(bias) {
-                    *u = (*u + b).sigmoid();
+        vectorised(
+            #[inline(always)]
+            || {
+                for (row, gate) in gate.chunks_exact_mut(d).enumerate() {
+                    for (u, &b) in gate.iter_mut().zip(bias) {
+                        *u = (*u + b).sigmoid();
+                    }
+                    let places = row * d..(row + 1) * d;
+                    let (out, old, candidate) =
+                        (&mut out[places.clone()], &old[places.clone()], &candidate[places]);
+                    for (((out, &u), &h), &c) in out.iter_mut().zip(&*gate).zip(old).zip(candidate) {
+                        *out = u * c + (T::ONE - u) * h;
+                    }
                 }
-                let places = row * d..(row + 1) * d;
-                let (out, old, candidate) =
-                    (&mut out[places.clone()], &old[places.clone()], &candidate[places]);
-                for (((out, &u), &h), &c) in out.iter_mut().zip(&*gate).zip(old).zip(candidate) {
-                    *out = u * c + (T::ONE - u) * h;
-                }
-            }
-        });
+            },
+        );
     });
 }
 
@@ -72,13 +75,20 @@ pub fn backward<T: Real>(inputs: &Inputs<T>, gate: &[T], dout: &[T], gradients: 
             let part = i * step..i * step + before.len();
             let (u, g) = (&gate[part.clone()], &dout[part.clone()]);
             let (h, c) = (&old[part.clone()], &candidate[part]);
-            vectorised(|| {
-                for j in 0..before.len().min(dold.len()).min(dcandidate.len()) {
-                    dcandidate[j] += g[j] * u[j];
-                    dold[j] += g[j] * (T::ONE - u[j]);
-                    before[j] = g[j] * (c[j] - h[j]) * u[j] * (T::ONE - u[j]);
-                }
-            });
+            vectorised(
+                #[inline(always)]
+                || {
+                    // Equal lengths that the compiler can see take the bounds checks out of the loop.
+                    let len = before.len();
+                    let (u, g, h, c) = (&u[..len], &g[..len], &h[..len], &c[..len]);
+                    let (dold, dcandidate) = (&mut dold[..len], &mut dcandidate[..len]);
+                    for j in 0..len {
+                        dcandidate[j] += g[j] * u[j];
+                        dold[j] += g[j] * (T::ONE - u[j]);
+                        before[j] = g[j] * (c[j] - h[j]) * u[j] * (T::ONE - u[j]);
+                    }
+                },
+            );
         },
     );
     multiply_add(Form::RightTransposed, Size { m: n, n: d, k: d }, &before, weight, gradients.old);

@@ -145,31 +145,43 @@ pub fn forward<T: Real>(
     }
 
     let mut aggregate = take::<T>(places * d);
-    for_rows(&mut aggregate, d, |first, rows| {
-        for (i, row) in rows.chunks_exact_mut(d).enumerate() {
-            let place = first + i;
-            row.fill(T::ZERO);
-            let start = graph.sources.starts[place] as usize;
-            let relations = &graph.edge_relations[start..];
-            for (&u, &r) in graph.sources.segment(place).iter().zip(relations) {
-                add(row, &x[u as usize * d..][..d]);
-                add(row, &p[r as usize * d..][..d]);
+    for_rows(
+        &mut aggregate,
+        d,
+        #[inline(always)]
+        |first, rows| {
+            for (i, row) in rows.chunks_exact_mut(d).enumerate() {
+                let place = first + i;
+                row.fill(T::ZERO);
+                let start = graph.sources.starts[place] as usize;
+                let relations = &graph.edge_relations[start..];
+                for (&u, &r) in graph.sources.segment(place).iter().zip(relations) {
+                    add(row, &x[u as usize * d..][..d]);
+                    add(row, &p[r as usize * d..][..d]);
+                }
+                let share = T::from_f64(1.0 / graph.degree(place) as f64);
+                row.iter_mut().for_each(|x| *x *= share);
             }
-            let share = T::from_f64(1.0 / graph.degree(place) as f64);
-            row.iter_mut().for_each(|x| *x *= share);
-        }
-    });
+        },
+    );
     let result = &mut result[..places * d];
     multiply(Form::Plain, Size { m: places, n: d, k: d }, &aggregate, weights.neighbour, result);
     scatter_add(&graph.active, result, d, out);
 
     let slope = T::from_f64(weights.slope);
-    for_rows(out, 1, |first, out| {
-        out.iter_mut().for_each(|x| *x = if *x > T::ZERO { *x } else { slope * *x });
-        if let Some(mask) = mask {
-            out.iter_mut().zip(&mask[first..]).for_each(|(x, &mask)| *x *= mask);
-        }
-    });
+    for_rows(
+        out,
+        1,
+        #[inline(always)]
+        |first, out| {
+            // As in the backward pass: a copy lets the loop be vectorised.
+            let below = slope;
+            out.iter_mut().for_each(|x| *x *= if *x > T::ZERO { T::ONE } else { below });
+            if let Some(mask) = mask {
+                out.iter_mut().zip(&mask[first..]).for_each(|(x, &mask)| *x *= mask);
+            }
+        },
+    );
     Kept { aggregate }
 }
 
@@ -198,28 +210,42 @@ pub fn backward<T: Real>(
     let places = graph.active.len();
     let slope = T::from_f64(weights.slope);
     let mut before = take::<T>(n * d);
-    for_rows(&mut before, 1, |first, before| {
-        for ((before, &out), &g) in before.iter_mut().zip(&output.out[first..]).zip(&output.dout[first..]) {
-            // Where the mask is 0, the sign is lost, and the gradient is 0 anyway.
-            *before = if out > T::ZERO { g } else { slope * g };
-        }
-        if let Some(mask) = output.mask {
-            before.iter_mut().zip(&mask[first..]).for_each(|(x, &mask)| *x *= mask);
-        }
-    });
+    for_rows(
+        &mut before,
+        1,
+        #[inline(always)]
+        |first, before| {
+            // A copy: read through the captured reference, it could be overwritten by what the loop writes,
+            // and the compiler makes a branch, taken at random, instead of a vector.
+            let below = slope;
+            for ((before, &out), &g) in before.iter_mut().zip(&output.out[first..]).zip(&output.dout[first..])
+            {
+                // Where the mask is 0, the sign is lost, and the gradient is 0 anyway.
+                *before = g * if out > T::ZERO { T::ONE } else { below };
+            }
+            if let Some(mask) = output.mask {
+                before.iter_mut().zip(&mask[first..]).for_each(|(x, &mask)| *x *= mask);
+            }
+        },
+    );
 
     let (mut rows, mut others) = (take::<T>(places * d), take::<T>(places * d));
     gather(&graph.active, &before, d, &mut rows);
     let size = Size { m: d, n: d, k: places };
     multiply_add(Form::LeftTransposed, size, &kept.aggregate, &rows, gradients.neighbour);
     multiply(Form::RightTransposed, Size { m: places, n: d, k: d }, &rows, weights.neighbour, &mut others);
-    for_rows(&mut rows, d, |first, rows| {
-        for (i, row) in rows.chunks_exact_mut(d).enumerate() {
-            row.fill(T::ZERO);
-            let share = T::from_f64(1.0 / graph.degree(first + i) as f64);
-            add_scaled(row, share, &others[(first + i) * d..][..d]);
-        }
-    });
+    for_rows(
+        &mut rows,
+        d,
+        #[inline(always)]
+        |first, rows| {
+            for (i, row) in rows.chunks_exact_mut(d).enumerate() {
+                row.fill(T::ZERO);
+                let share = T::from_f64(1.0 / graph.degree(first + i) as f64);
+                add_scaled(row, share, &others[(first + i) * d..][..d]);
+            }
+        },
+    );
     sum_backward(&graph.by_source, &rows, d, gradients.x);
     sum_backward(&graph.by_relation, &rows, d, gradients.p);
 

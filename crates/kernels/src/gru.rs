@@ -58,20 +58,23 @@ pub fn forward<T: Real>(weights: &Weights<T>, x: &[T], h: &[T], out: &mut [T]) -
     multiply(Form::RightTransposed, Size { m: b, n: 3 * d, k: d }, h, weights.hidden, &mut hidden);
     let rows = gates.par_chunks_mut(3 * d).zip(hidden.par_chunks_mut(3 * d));
     rows.zip(out.par_chunks_mut(d)).zip(h.par_chunks(d)).for_each(|(((gates, hidden), out), h)| {
-        vectorised(|| {
-            for j in 0..3 * d {
-                gates[j] += weights.input_bias[j];
-                hidden[j] += weights.hidden_bias[j];
-            }
-            for j in 0..2 * d {
-                gates[j] = (gates[j] + hidden[j]).sigmoid();
-            }
-            for j in 0..d {
-                let n = (gates[2 * d + j] + gates[j] * hidden[2 * d + j]).tanh();
-                gates[2 * d + j] = n;
-                out[j] = (T::ONE - gates[d + j]) * n + gates[d + j] * h[j];
-            }
-        });
+        vectorised(
+            #[inline(always)]
+            || {
+                for j in 0..3 * d {
+                    gates[j] += weights.input_bias[j];
+                    hidden[j] += weights.hidden_bias[j];
+                }
+                for j in 0..2 * d {
+                    gates[j] = (gates[j] + hidden[j]).sigmoid();
+                }
+                for j in 0..d {
+                    let n = (gates[2 * d + j] + gates[j] * hidden[2 * d + j]).tanh();
+                    gates[2 * d + j] = n;
+                    out[j] = (T::ONE - gates[d + j]) * n + gates[d + j] * h[j];
+                }
+            },
+        );
     });
     Kept { gates, hidden }
 }
@@ -94,18 +97,21 @@ pub fn backward<T: Real>(
         let gates = &kept.gates[i * 3 * d..][..3 * d];
         let hidden = &kept.hidden[i * 3 * d..][..3 * d];
         let (h, g) = (&h[i * d..][..d], &dout[i * d..][..d]);
-        vectorised(|| {
-            for j in 0..d {
-                let (r, z, n) = (gates[j], gates[d + j], gates[2 * d + j]);
-                let dn = g[j] * (T::ONE - z) * (T::ONE - n * n);
-                let dr = dn * hidden[2 * d + j] * r * (T::ONE - r);
-                let dz = g[j] * (h[j] - n) * z * (T::ONE - z);
-                (dinput[j], dhidden[j]) = (dr, dr);
-                (dinput[d + j], dhidden[d + j]) = (dz, dz);
-                (dinput[2 * d + j], dhidden[2 * d + j]) = (dn, dn * r);
-                dh[j] += g[j] * z;
-            }
-        });
+        vectorised(
+            #[inline(always)]
+            || {
+                for j in 0..d {
+                    let (r, z, n) = (gates[j], gates[d + j], gates[2 * d + j]);
+                    let dn = g[j] * (T::ONE - z) * (T::ONE - n * n);
+                    let dr = dn * hidden[2 * d + j] * r * (T::ONE - r);
+                    let dz = g[j] * (h[j] - n) * z * (T::ONE - z);
+                    (dinput[j], dhidden[j]) = (dr, dr);
+                    (dinput[d + j], dhidden[d + j]) = (dz, dz);
+                    (dinput[2 * d + j], dhidden[2 * d + j]) = (dn, dn * r);
+                    dh[j] += g[j] * z;
+                }
+            },
+        );
     });
     let g = gradients;
     multiply_add(Form::Plain, Size { m: b, n: input, k: 3 * d }, &dinput, weights.input, g.x);

@@ -120,10 +120,16 @@ pub fn loss<T: Real>(head: &Head<T>, goal: &Goal<T>, log_sums: &mut [T]) -> T {
     let mut losses = vec![0.0; b];
     strips(&head.dense(), |rows, strip, n| {
         let own = log_sums[rows.clone()].iter_mut().zip(&mut losses[rows.clone()]).collect();
-        multiply_rows(strip, n, own, |i, logits, (log_sum, loss)| {
-            *log_sum = log_sum_exp(logits);
-            *loss = goal.row_loss(rows.start + i, *log_sum, logits);
-        });
+        multiply_rows(
+            strip,
+            n,
+            own,
+            #[inline(always)]
+            |i, logits, (log_sum, loss)| {
+                *log_sum = log_sum_exp(logits);
+                *loss = goal.row_loss(rows.start + i, *log_sum, logits);
+            },
+        );
     });
     T::from_f64(losses.iter().sum::<f64>() / goal.total(b))
 }
@@ -147,15 +153,21 @@ pub fn backward<T: Real>(
         bias: gradients.bias.as_deref_mut(),
     };
     strips(&dense, |rows, strip, n| {
-        multiply_rows(strip, n, log_sums[rows.clone()].iter().collect(), |i, logits, log_sum| {
-            let row = rows.start + i;
-            let share = T::from_f64(factor * goal.share(row));
-            let whole: T = goal.targets.row(row).map(|(_, t)| t).sum();
-            for x in logits.iter_mut() {
-                *x = (*x - *log_sum).exp() * (share * whole);
-            }
-            goal.targets.row(row).for_each(|(j, t)| logits[j] -= share * t);
-        });
+        multiply_rows(
+            strip,
+            n,
+            log_sums[rows.clone()].to_vec(),
+            #[inline(always)]
+            |i, logits, log_sum| {
+                let row = rows.start + i;
+                let share = T::from_f64(factor * goal.share(row));
+                let whole: T = goal.targets.row(row).map(|(_, t)| t).sum();
+                for x in logits.iter_mut() {
+                    *x = (*x - log_sum).exp() * (share * whole);
+                }
+                goal.targets.row(row).for_each(|(j, t)| logits[j] -= share * t);
+            },
+        );
         out.add(&dense, rows, strip);
     });
 }
@@ -174,17 +186,23 @@ pub fn loss_and_gradients<T: Real>(head: &Head<T>, goal: &Goal<T>, gradients: &m
     };
     let mut losses = vec![0.0; b];
     strips(&dense, |rows, strip, n| {
-        multiply_rows(strip, n, losses[rows.clone()].iter_mut().collect(), |i, logits, loss| {
-            let row = rows.start + i;
-            let golds: f64 = goal.targets.row(row).map(|(j, t)| (t * logits[j]).to_f64()).sum();
-            let whole: T = goal.targets.row(row).map(|(_, t)| t).sum();
-            let (log_sum, sum) = to_exponentials(logits);
-            *loss = goal.share(row) * (whole.to_f64() * log_sum.to_f64() - golds);
-            let share = T::from_f64(goal.share(row) / total);
-            let scale = share * whole / sum;
-            logits.iter_mut().for_each(|x| *x *= scale);
-            goal.targets.row(row).for_each(|(j, t)| logits[j] -= share * t);
-        });
+        multiply_rows(
+            strip,
+            n,
+            losses[rows.clone()].iter_mut().collect(),
+            #[inline(always)]
+            |i, logits, loss| {
+                let row = rows.start + i;
+                let golds: f64 = goal.targets.row(row).map(|(j, t)| (t * logits[j]).to_f64()).sum();
+                let whole: T = goal.targets.row(row).map(|(_, t)| t).sum();
+                let (log_sum, sum) = to_exponentials(logits);
+                *loss = goal.share(row) * (whole.to_f64() * log_sum.to_f64() - golds);
+                let share = T::from_f64(goal.share(row) / total);
+                let scale = share * whole / sum;
+                logits.iter_mut().for_each(|x| *x *= scale);
+                goal.targets.row(row).for_each(|(j, t)| logits[j] -= share * t);
+            },
+        );
         out.add(&dense, rows, strip);
     });
     T::from_f64(losses.iter().sum::<f64>() / total)
@@ -201,6 +219,12 @@ pub fn score_all<T: Real>(head: &Head<T>, out: &mut [T]) {
 /// not grow with the number of rows.
 pub fn score_rows<T: Real>(head: &Head<T>, f: impl Fn(usize, &mut [T]) + Sync) {
     strips(&head.dense(), |rows, strip, n| {
-        multiply_rows(strip, n, rows.clone().collect(), |_, scores, row| f(row, scores));
+        multiply_rows(
+            strip,
+            n,
+            rows.clone().collect(),
+            #[inline(always)]
+            |_, scores, row| f(row, scores),
+        );
     });
 }

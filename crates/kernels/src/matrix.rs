@@ -76,15 +76,18 @@ pub(crate) fn product_views<T: Real>(a: View<T>, b: View<T>, (alpha, beta): (T, 
         })
         .collect();
     c.par_chunks_mut(1 << 14).enumerate().for_each(|(i, c)| {
-        vectorised(|| {
-            if beta == T::ZERO {
-                c.fill(T::ZERO);
-            } else if beta != T::ONE {
-                c.iter_mut().for_each(|x| *x *= beta);
-            }
-            for part in &parts {
-                add(c, &part[i << 14..][..c.len()]);
-            }
-        });
+        vectorised(
+            #[inline(always)]
+            || {
+                if beta == T::ZERO {
+                    c.fill(T::ZERO);
+                } else if beta != T::ONE {
+                    c.iter_mut().for_each(|x| *x *= beta);
+                }
+                for part in &parts {
+                    add(c, &part[i << 14..][..c.len()]);
+                }
+            },
+        );
     });
 }

@@ -56,13 +56,18 @@ pub struct Gradients<'a, T> {
 /// Per list place of the vocabulary: tanh(⟨x, w⟩ + b).
 fn copy_logits<T: Real>(mixture: &Mixture<T>, out: &mut [T]) {
     let (d, lists) = (mixture.d, mixture.vocabulary);
-    crate::segment::by_places(lists, out, |row, places, out| {
-        let x = &mixture.queries[row * d..][..d];
-        for (out, &item) in out.iter_mut().zip(&lists.items[places]) {
-            let weight = &mixture.copy.weight[item as usize * d..][..d];
-            *out = (dot(x, weight) + mixture.copy.bias[item as usize]).tanh();
-        }
-    });
+    crate::segment::by_places(
+        lists,
+        out,
+        #[inline(always)]
+        |row, places, out| {
+            let x = &mixture.queries[row * d..][..d];
+            for (out, &item) in out.iter_mut().zip(&lists.items[places]) {
+                let weight = &mixture.copy.weight[item as usize * d..][..d];
+                *out = (dot(x, weight) + mixture.copy.bias[item as usize]).tanh();
+            }
+        },
+    );
 }
 
 /// log(a·eˣ + b·eʸ) without overflow; one of x, y is finite.
@@ -106,11 +111,17 @@ fn copy_forward<T: Real>(mixture: &Mixture<T>, targets: &[u32]) -> Copied<T> {
     let mut empty_golds = vec![0.0; empty.len()];
     strips(&copy_dense(mixture, &queries), |rows, strip, n| {
         let own = log_sums[rows.clone()].iter_mut().zip(&mut empty_golds[rows.clone()]);
-        multiply_rows(strip, n, own.collect(), |i, logits, (log_sum, gold)| {
-            *log_sum = log_sum_exp(logits);
-            let target = targets[empty[rows.start + i] as usize] as usize;
-            *gold = (logits[target] - *log_sum).to_f64();
-        });
+        multiply_rows(
+            strip,
+            n,
+            own.collect(),
+            #[inline(always)]
+            |i, logits, (log_sum, gold)| {
+                *log_sum = log_sum_exp(logits);
+                let target = targets[empty[rows.start + i] as usize] as usize;
+                *gold = (logits[target] - *log_sum).to_f64();
+            },
+        );
     });
     for (&row, gold) in empty.iter().zip(empty_golds) {
         golds[row as usize] = gold;
@@ -144,18 +155,24 @@ pub fn loss_and_gradients<T: Real>(
     // Per row: loss, and the part of the copy side in the mixture, which scales its gradient.
     let mut results = vec![(0.0, 0.0); b];
     strips(&dense, |rows, strip, n| {
-        multiply_rows(strip, n, results[rows.clone()].iter_mut().collect(), |i, logits, result| {
-            let row = rows.start + i;
-            let gold = logits[targets[row] as usize];
-            let (log_sum, total) = to_exponentials(logits);
-            let log_g = (gold - log_sum).to_f64();
-            let log_score = log_mix(log_alpha, copied.golds[row], log_rest, log_g);
-            *result = (-log_score, (log_alpha + copied.golds[row] - log_score).exp());
-            let part = T::from_f64(factor * (log_rest + log_g - log_score).exp());
-            let scale = part / total;
-            logits.iter_mut().for_each(|x| *x *= scale);
-            logits[targets[row] as usize] -= part;
-        });
+        multiply_rows(
+            strip,
+            n,
+            results[rows.clone()].iter_mut().collect(),
+            #[inline(always)]
+            |i, logits, result| {
+                let row = rows.start + i;
+                let gold = logits[targets[row] as usize];
+                let (log_sum, total) = to_exponentials(logits);
+                let log_g = (gold - log_sum).to_f64();
+                let log_score = log_mix(log_alpha, copied.golds[row], log_rest, log_g);
+                *result = (-log_score, (log_alpha + copied.golds[row] - log_score).exp());
+                let part = T::from_f64(factor * (log_rest + log_g - log_score).exp());
+                let scale = part / total;
+                logits.iter_mut().for_each(|x| *x *= scale);
+                logits[targets[row] as usize] -= part;
+            },
+        );
         out.add(&dense, rows, strip);
     });
     let parts: Vec<T> = results.iter().map(|&(_, part)| T::from_f64(factor * part)).collect();
@@ -174,33 +191,46 @@ fn copy_backward<T: Real>(
     let (d, lists) = (mixture.d, mixture.vocabulary);
     let n = mixture.copy.bias.len();
     let mut slopes = take::<T>(lists.items.len());
-    crate::segment::by_places(lists, &mut slopes, |row, places, slopes| {
-        for (slope, place) in slopes.iter_mut().zip(places) {
-            let gold = if lists.items[place] == targets[row] { T::ONE } else { T::ZERO };
-            let tanh = copied.logits[place];
-            *slope = parts[row] * (copied.shares[place] - gold) * (T::ONE - tanh * tanh);
-        }
-    });
-    for_rows(gradients.queries, d, |first, rows| {
-        for (i, dx) in rows.chunks_exact_mut(d).enumerate() {
-            let start = lists.starts[first + i] as usize;
-            for (place, &item) in lists.segment(first + i).iter().enumerate() {
-                add_scaled(dx, slopes[start + place], &mixture.copy.weight[item as usize * d..][..d]);
+    crate::segment::by_places(
+        lists,
+        &mut slopes,
+        #[inline(always)]
+        |row, places, slopes| {
+            for (slope, place) in slopes.iter_mut().zip(places) {
+                let gold = if lists.items[place] == targets[row] { T::ONE } else { T::ZERO };
+                let tanh = copied.logits[place];
+                *slope = parts[row] * (copied.shares[place] - gold) * (T::ONE - tanh * tanh);
             }
-        }
-    });
+        },
+    );
+    for_rows(
+        gradients.queries,
+        d,
+        #[inline(always)]
+        |first, rows| {
+            for (i, dx) in rows.chunks_exact_mut(d).enumerate() {
+                let start = lists.starts[first + i] as usize;
+                for (place, &item) in lists.segment(first + i).iter().enumerate() {
+                    add_scaled(dx, slopes[start + place], &mixture.copy.weight[item as usize * d..][..d]);
+                }
+            }
+        },
+    );
     let rows = (0..lists.segments()).flat_map(|row| std::iter::repeat_n(row, lists.segment(row).len()));
     let rows: Vec<usize> = rows.collect();
     let places = Csr::from_pairs(n, lists.items.iter().zip(0_u32..).map(|(&item, place)| (item, place)));
     let own = gradients.copy_weight.par_chunks_mut(d).zip(&mut *gradients.copy_bias);
     own.enumerate().with_min_len(64).for_each(|(item, (dweight, dbias))| {
-        vectorised(|| {
-            for &place in places.segment(item) {
-                let slope = slopes[place as usize];
-                add_scaled(dweight, slope, &mixture.queries[rows[place as usize] * d..][..d]);
-                *dbias += slope;
-            }
-        });
+        vectorised(
+            #[inline(always)]
+            || {
+                for &place in places.segment(item) {
+                    let slope = slopes[place as usize];
+                    add_scaled(dweight, slope, &mixture.queries[rows[place as usize] * d..][..d]);
+                    *dbias += slope;
+                }
+            },
+        );
     });
     if !copied.empty.is_empty() {
         empty_backward(mixture, targets, copied, parts, gradients);
@@ -224,14 +254,20 @@ fn empty_backward<T: Real>(
     };
     strips(&dense, |rows, strip, n| {
         let own = copied.empty[rows.clone()].iter().zip(&copied.log_sums[rows.clone()]);
-        multiply_rows(strip, n, own.collect(), |_, logits, (&row, &log_sum)| {
-            let (part, gold) = (parts[row as usize], targets[row as usize] as usize);
-            let tanh = logits[gold];
-            for x in logits.iter_mut() {
-                *x = part * (*x - log_sum).exp() * (T::ONE - *x * *x);
-            }
-            logits[gold] -= part * (T::ONE - tanh * tanh);
-        });
+        multiply_rows(
+            strip,
+            n,
+            own.collect(),
+            #[inline(always)]
+            |_, logits, (&row, &log_sum)| {
+                let (part, gold) = (parts[row as usize], targets[row as usize] as usize);
+                let tanh = logits[gold];
+                for x in logits.iter_mut() {
+                    *x = part * (*x - log_sum).exp() * (T::ONE - *x * *x);
+                }
+                logits[gold] -= part * (T::ONE - tanh * tanh);
+            },
+        );
         out.add(&dense, rows, strip);
     });
     scatter_add(&copied.empty, &dqueries, mixture.d, gradients.queries);
@@ -245,11 +281,17 @@ pub fn loss<T: Real>(mixture: &Mixture<T>, targets: &[u32]) -> T {
     let Linear { weight, bias } = mixture.generate;
     let dense = Dense { x: mixture.queries, weight, bias: Some(bias), d: mixture.d, tanh: false };
     strips(&dense, |rows, strip, n| {
-        multiply_rows(strip, n, losses[rows.clone()].iter_mut().collect(), |i, logits, loss| {
-            let row = rows.start + i;
-            let log_g = (logits[targets[row] as usize] - log_sum_exp(logits)).to_f64();
-            *loss = -log_mix(log_alpha, copied.golds[row], log_rest, log_g);
-        });
+        multiply_rows(
+            strip,
+            n,
+            losses[rows.clone()].iter_mut().collect(),
+            #[inline(always)]
+            |i, logits, loss| {
+                let row = rows.start + i;
+                let log_g = (logits[targets[row] as usize] - log_sum_exp(logits)).to_f64();
+                *loss = -log_mix(log_alpha, copied.golds[row], log_rest, log_g);
+            },
+        );
     });
     T::from_f64(losses.iter().sum::<f64>() / targets.len() as f64)
 }
@@ -266,24 +308,30 @@ pub fn score_rows<T: Real>(mixture: &Mixture<T>, f: impl Fn(usize, &mut [T]) + S
     let dense = Dense { x: mixture.queries, weight, bias: Some(bias), d: mixture.d, tanh: false };
     let place_of_empty = |row: usize| copied.empty.binary_search(&(row as u32)).ok();
     strips(&dense, |rows, strip, n| {
-        multiply_rows(strip, n, rows.clone().collect(), |_, scores, row| {
-            let log_sum = log_sum_exp(scores);
-            scores.iter_mut().for_each(|x| *x = *x - log_sum + rest);
-            let mix = |x: &mut T, c: T| *x = x.larger(c) + (-abs(*x - c)).exp().ln_1p();
-            if let Some(place) = place_of_empty(row) {
-                let x = &mixture.queries[row * mixture.d..][..mixture.d];
-                for (j, score) in scores.iter_mut().enumerate() {
-                    let weight = &mixture.copy.weight[j * mixture.d..][..mixture.d];
-                    let tanh = (dot(x, weight) + mixture.copy.bias[j]).tanh();
-                    mix(score, alpha.ln() + tanh - copied.log_sums[place]);
+        multiply_rows(
+            strip,
+            n,
+            rows.clone().collect(),
+            #[inline(always)]
+            |_, scores, row| {
+                let log_sum = log_sum_exp(scores);
+                scores.iter_mut().for_each(|x| *x = *x - log_sum + rest);
+                let mix = |x: &mut T, c: T| *x = x.larger(c) + (-abs(*x - c)).exp().ln_1p();
+                if let Some(place) = place_of_empty(row) {
+                    let x = &mixture.queries[row * mixture.d..][..mixture.d];
+                    for (j, score) in scores.iter_mut().enumerate() {
+                        let weight = &mixture.copy.weight[j * mixture.d..][..mixture.d];
+                        let tanh = (dot(x, weight) + mixture.copy.bias[j]).tanh();
+                        mix(score, alpha.ln() + tanh - copied.log_sums[place]);
+                    }
                 }
-            }
-            let start = lists.starts[row] as usize;
-            for (place, &item) in lists.segment(row).iter().enumerate() {
-                mix(&mut scores[item as usize], (alpha * copied.shares[start + place]).ln());
-            }
-            f(row, scores);
-        });
+                let start = lists.starts[row] as usize;
+                for (place, &item) in lists.segment(row).iter().enumerate() {
+                    mix(&mut scores[item as usize], (alpha * copied.shares[start + place]).ln());
+                }
+                f(row, scores);
+            },
+        );
     });
 }
 

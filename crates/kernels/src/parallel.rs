@@ -31,9 +31,12 @@ pub(crate) fn ranges(n: usize, step: usize) -> impl IndexedParallelIterator<Item
 /// `f(first row, rows)` over the rows of `out[_, d]`, some rows at a time.
 pub(crate) fn for_rows<T: Real>(out: &mut [T], d: usize, f: impl Fn(usize, &mut [T]) + Sync) {
     let rows = rows_per_task(d);
-    out.par_chunks_mut((rows * d).max(1))
-        .enumerate()
-        .for_each(|(i, chunk)| vectorised(|| f(i * rows, chunk)));
+    out.par_chunks_mut((rows * d).max(1)).enumerate().for_each(|(i, chunk)| {
+        vectorised(
+            #[inline(always)]
+            || f(i * rows, chunk),
+        );
+    });
 }
 
 /// Σ aᵢ·bᵢ with a fixed order.
@@ -123,13 +126,16 @@ pub(crate) fn add_column_sums<T: Real>(x: &[T], d: usize, out: &mut [T]) {
     let parts: Vec<Vec<T>> = x
         .par_chunks(step * d)
         .map(|rows| {
-            vectorised(|| {
-                let mut part = vec![T::ZERO; d];
-                for row in rows.chunks_exact(d) {
-                    add(&mut part, row);
-                }
-                part
-            })
+            vectorised(
+                #[inline(always)]
+                || {
+                    let mut part = vec![T::ZERO; d];
+                    for row in rows.chunks_exact(d) {
+                        add(&mut part, row);
+                    }
+                    part
+                },
+            )
         })
         .collect();
     for part in parts {
@@ -146,9 +152,14 @@ pub(crate) fn ordered_sum(n: usize, step: usize, f: impl Fn(Range<usize>) -> f64
 /// `f(y, a, b)` for the elements of three slices of one length.
 pub(crate) fn zip_rows<T: Real>(y: &mut [T], a: &[T], b: &[T], f: impl Fn(&mut T, T, T) + Sync) {
     assert_eq!((y.len(), y.len()), (a.len(), b.len()), "lengths of element-wise operands");
-    for_rows(y, 1, |first, y| {
-        for ((y, &a), &b) in y.iter_mut().zip(&a[first..]).zip(&b[first..]) {
-            f(y, a, b);
-        }
-    });
+    for_rows(
+        y,
+        1,
+        #[inline(always)]
+        |first, y| {
+            for ((y, &a), &b) in y.iter_mut().zip(&a[first..]).zip(&b[first..]) {
+                f(y, a, b);
+            }
+        },
+    );
 }

@@ -14,7 +14,7 @@ use crate::parallel::{add_column_sums, largest, sum, vectorised};
 const LARGEST: usize = 1 << 24;
 /// Rows of a strip: as many as make both products of the backward pass efficient, and not fewer than the
 /// micro-kernels of a product work on at once.
-const MOST: usize = 256;
+const MOST: usize = 512;
 const FEWEST: usize = 16;
 /// Tile of logits per task.
 const TILE: (usize, usize) = (256, 512);
@@ -47,14 +47,17 @@ pub(crate) fn logits<T: Real>(dense: &Dense<T>, rows: Range<usize>, out: &mut [T
         return;
     }
     out.par_chunks_mut(n.max(1)).for_each(|row| {
-        vectorised(|| {
-            if let Some(bias) = dense.bias {
-                crate::parallel::add(row, bias);
-            }
-            if dense.tanh {
-                row.iter_mut().for_each(|x| *x = x.tanh());
-            }
-        });
+        vectorised(
+            #[inline(always)]
+            || {
+                if let Some(bias) = dense.bias {
+                    crate::parallel::add(row, bias);
+                }
+                if dense.tanh {
+                    row.iter_mut().for_each(|x| *x = x.tanh());
+                }
+            },
+        );
     });
 }
 
@@ -81,7 +84,12 @@ pub(crate) fn multiply_rows<T: Real, O: Send>(
     f: impl Fn(usize, &mut [T], O) + Sync,
 ) {
     let rows = strip.par_chunks_mut(n.max(1)).zip(own).enumerate();
-    rows.for_each(|(i, (row, own))| vectorised(|| f(i, row, own)));
+    rows.for_each(|(i, (row, own))| {
+        vectorised(
+            #[inline(always)]
+            || f(i, row, own),
+        );
+    });
 }
 
 /// log Σ exp of a row.

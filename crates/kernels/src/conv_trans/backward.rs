@@ -36,7 +36,7 @@ pub struct Output<'a, T> {
     pub dout: &'a [T],
 }
 
-/// Adds the gradients of [`forward`] for the same weights, input and masks.
+/// Adds the gradients of [`forward`](super::forward) for the same weights, input and masks.
 pub fn backward<T: Real>(
     weights: &Weights<T>,
     x: &[T],
@@ -50,9 +50,14 @@ pub fn backward<T: Real>(
     let row_weights = kept.row_weights.as_deref();
     let mut dy = output_backward(weights, kept, output, gradients.norms.as_mut());
     if let Some(mask) = masks.output {
-        for_rows(&mut dy, 1, |first, dy| {
-            dy.iter_mut().zip(&mask[first..]).for_each(|(dy, &mask)| *dy *= mask);
-        });
+        for_rows(
+            &mut dy,
+            1,
+            #[inline(always)]
+            |first, dy| {
+                dy.iter_mut().zip(&mask[first..]).for_each(|(dy, &mask)| *dy *= mask);
+            },
+        );
     }
     add_column_sums(&dy, d, gradients.linear_bias);
 
@@ -91,11 +96,16 @@ fn output_backward<T: Real>(
 ) -> Buffer<T> {
     let d = weights.linear_bias.len();
     let mut dout = take::<T>(kept.y.len());
-    for_rows(&mut dout, 1, |first, dout| {
-        for ((to, &out), &g) in dout.iter_mut().zip(&output.out[first..]).zip(&output.dout[first..]) {
-            *to = if out > T::ZERO { g } else { T::ZERO };
-        }
-    });
+    for_rows(
+        &mut dout,
+        1,
+        #[inline(always)]
+        |first, dout| {
+            for ((to, &out), &g) in dout.iter_mut().zip(&output.out[first..]).zip(&output.dout[first..]) {
+                *to = if out > T::ZERO { g } else { T::ZERO };
+            }
+        },
+    );
     let (Some(weights), Some(statistics), Some(norms), true) =
         (&weights.norms, &kept.statistics, norms, kept.last)
     else {
@@ -137,27 +147,30 @@ impl Sums {
             .enumerate()
             .map(|(task, (dz, dmiddle))| {
                 let mut part = vec![[T::ZERO; TAPS + 1]; self.0.len()];
-                vectorised(|| {
-                    let rows = dz.chunks_exact_mut(padded).zip(dmiddle.chunks_exact_mut(length));
-                    for (i, (dz, g)) in rows.enumerate() {
-                        let row = task * ROWS + i;
-                        let middle = &middle[row * length..][..length];
-                        g.iter_mut()
-                            .zip(middle)
-                            .for_each(|(g, &x)| *g = if x > T::ZERO { *g } else { T::ZERO });
-                        if let Some(mask) = mask {
-                            g.iter_mut().zip(&mask[row * length..]).for_each(|(g, &mask)| *g *= mask);
-                        }
-                        let z = &z[row * padded..][..padded];
-                        for ((g, part), w) in g.chunks_exact(d).zip(&mut part).zip(&folded.weights) {
-                            part[0] += sum(g);
-                            for i in 0..TAPS {
-                                part[i + 1] += dot(g, tap(z, i, d));
-                                add_scaled(&mut dz[i / 3 * (d + 2) + i % 3..][..d], w[i], g);
+                vectorised(
+                    #[inline(always)]
+                    || {
+                        let rows = dz.chunks_exact_mut(padded).zip(dmiddle.chunks_exact_mut(length));
+                        for (i, (dz, g)) in rows.enumerate() {
+                            let row = task * ROWS + i;
+                            let middle = &middle[row * length..][..length];
+                            g.iter_mut()
+                                .zip(middle)
+                                .for_each(|(g, &x)| *g = if x > T::ZERO { *g } else { T::ZERO });
+                            if let Some(mask) = mask {
+                                g.iter_mut().zip(&mask[row * length..]).for_each(|(g, &mask)| *g *= mask);
+                            }
+                            let z = &z[row * padded..][..padded];
+                            for ((g, part), w) in g.chunks_exact(d).zip(&mut part).zip(&folded.weights) {
+                                part[0] += sum(g);
+                                for i in 0..TAPS {
+                                    part[i + 1] += dot(g, tap(z, i, d));
+                                    add_scaled(&mut dz[i / 3 * (d + 2) + i % 3..][..d], w[i], g);
+                                }
                             }
                         }
-                    }
-                });
+                    },
+                );
                 part
             })
             .collect();
@@ -248,21 +261,26 @@ impl Correction {
 
     fn apply<T: Real>(&self, z: &[T], d: usize, row_weights: Option<&[T]>, dz: &mut [T]) {
         let padded = 2 * (d + 2);
-        for_rows(dz, padded, |first, dz| {
-            for (i, dz) in dz.chunks_exact_mut(padded).enumerate() {
-                let row = first + i;
-                let z = &z[row * padded..][..padded];
-                let weight = batch_norm::weight(row_weights, row);
-                for to in 0..TAPS {
-                    let dz = &mut dz[to / 3 * (d + 2) + to % 3..][..d];
-                    let constant = T::from_f64(weight * self.constant[to]);
-                    dz.iter_mut().for_each(|dz| *dz -= constant);
-                    for from in 0..TAPS {
-                        add_scaled(dz, T::from_f64(-weight * self.matrix[to][from]), tap(z, from, d));
+        for_rows(
+            dz,
+            padded,
+            #[inline(always)]
+            |first, dz| {
+                for (i, dz) in dz.chunks_exact_mut(padded).enumerate() {
+                    let row = first + i;
+                    let z = &z[row * padded..][..padded];
+                    let weight = batch_norm::weight(row_weights, row);
+                    for to in 0..TAPS {
+                        let dz = &mut dz[to / 3 * (d + 2) + to % 3..][..d];
+                        let constant = T::from_f64(weight * self.constant[to]);
+                        dz.iter_mut().for_each(|dz| *dz -= constant);
+                        for from in 0..TAPS {
+                            add_scaled(dz, T::from_f64(-weight * self.matrix[to][from]), tap(z, from, d));
+                        }
                     }
                 }
-            }
-        });
+            },
+        );
     }
 }
 
@@ -277,15 +295,20 @@ fn input_backward<T: Real>(
 ) {
     let d = weights.linear_bias.len();
     let mut inner = take::<T>(x.len());
-    for_rows(&mut inner, d, |first, inner| {
-        for (i, inner) in inner.chunks_exact_mut(d).enumerate() {
-            let row = first + i;
-            inner.copy_from_slice(&dz[row * (d + 2) + 1..][..d]);
-            if let Some(mask) = masks.input {
-                inner.iter_mut().zip(&mask[row * d..]).for_each(|(x, &mask)| *x *= mask);
+    for_rows(
+        &mut inner,
+        d,
+        #[inline(always)]
+        |first, inner| {
+            for (i, inner) in inner.chunks_exact_mut(d).enumerate() {
+                let row = first + i;
+                inner.copy_from_slice(&dz[row * (d + 2) + 1..][..d]);
+                if let Some(mask) = masks.input {
+                    inner.iter_mut().zip(&mask[row * d..]).for_each(|(x, &mask)| *x *= mask);
+                }
             }
-        }
-    });
+        },
+    );
     if let (Some([norm, ..]), Some([statistics, ..]), Some([out, ..])) =
         (&weights.norms, &kept.statistics, &mut gradients.norms)
     {
@@ -293,6 +316,11 @@ fn input_backward<T: Real>(
         let row_weights = (norm, kept.row_weights.as_deref());
         batch_norm::backward((x, shape), statistics, row_weights, &inner, gradients.x, out);
     } else {
-        for_rows(gradients.x, 1, |first, dx| add(dx, &inner[first..]));
+        for_rows(
+            gradients.x,
+            1,
+            #[inline(always)]
+            |first, dx| add(dx, &inner[first..]),
+        );
     }
 }

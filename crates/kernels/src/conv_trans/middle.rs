@@ -31,18 +31,21 @@ impl Moments {
         let parts: Vec<([f64; TAPS], [[f64; TAPS]; TAPS])> = ranges(b, ROWS)
             .map(|rows| {
                 let (mut sums, mut products) = ([0.0; TAPS], [[0.0; TAPS]; TAPS]);
-                vectorised(|| {
-                    for row in rows {
-                        let z = &z[row * 2 * (d + 2)..][..2 * (d + 2)];
-                        let weight = batch_norm::weight(row_weights, row);
-                        for i in 0..TAPS {
-                            sums[i] += weight * sum(tap(z, i, d)).to_f64();
-                            for j in 0..=i {
-                                products[i][j] += weight * dot(tap(z, i, d), tap(z, j, d)).to_f64();
+                vectorised(
+                    #[inline(always)]
+                    || {
+                        for row in rows {
+                            let z = &z[row * 2 * (d + 2)..][..2 * (d + 2)];
+                            let weight = batch_norm::weight(row_weights, row);
+                            for i in 0..TAPS {
+                                sums[i] += weight * sum(tap(z, i, d)).to_f64();
+                                for j in 0..=i {
+                                    products[i][j] += weight * dot(tap(z, i, d), tap(z, j, d)).to_f64();
+                                }
                             }
                         }
-                    }
-                });
+                    },
+                );
                 (sums, products)
             })
             .collect();
@@ -128,7 +131,10 @@ impl<T: Real> Folded<T> {
         out.par_chunks_mut(length).enumerate().for_each(|(i, out)| {
             let row = first + i;
             let mask = mask.map(|mask| &mask[row * length..][..length]);
-            vectorised(|| self.row(&z[row * padded..][..padded], d, mask, out));
+            vectorised(
+                #[inline(always)]
+                || self.row(&z[row * padded..][..padded], d, mask, out),
+            );
         });
     }
 }
