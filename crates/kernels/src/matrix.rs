@@ -1,0 +1,93 @@
+//! Products of row-major matrices.
+
+use rayon::prelude::*;
+
+use crate::Real;
+use crate::gemm_tile::{View, grid};
+use crate::parallel::{add, ranges, vectorised};
+
+/// Which factor of a product is stored transposed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// C = A·B with A`[m, k]`, B`[k, n]`.
+    Plain,
+    /// C = A·Bᵀ with A`[m, k]`, B`[n, k]`.
+    RightTransposed,
+    /// C = Aᵀ·B with A`[k, m]`, B`[k, n]`.
+    LeftTransposed,
+}
+
+/// Sizes of a product: C is `[m, n]`, the inner dimension is `k`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Size {
+    /// Rows of C.
+    pub m: usize,
+    /// Columns of C.
+    pub n: usize,
+    /// Inner dimension.
+    pub k: usize,
+}
+
+/// Output tile of one task.
+const TILE: (usize, usize) = (128, 256);
+/// An inner dimension of at least twice this length is cut into pieces of this length if C has few tiles:
+/// weight gradients, where the inner dimension is the number of rows of a batch or of entities.
+const INNER: usize = 1024;
+/// Tiles of C from which on cutting the inner dimension is not worth its extra buffers.
+const FEW_TILES: usize = 8;
+
+/// `C = alpha·op(A)·op(B) + beta·C` for C`[m, n]`. With `beta = 0`, C is not read.
+pub fn product<T: Real>(form: Form, size: Size, alpha: T, a: &[T], b: &[T], beta: T, c: &mut [T]) {
+    let Size { m, n, k } = size;
+    assert_eq!((a.len(), b.len(), c.len()), (m * k, k * n, m * n), "lengths of a product {size:?}");
+    let (a, b) = match form {
+        Form::Plain => (View::new(a, m, k), View::new(b, k, n)),
+        Form::RightTransposed => (View::new(a, m, k), View::new(b, n, k).transposed()),
+        Form::LeftTransposed => (View::new(a, k, m).transposed(), View::new(b, k, n)),
+    };
+    product_views(a, b, (alpha, beta), c);
+}
+
+/// `C = A·B` (overwrites).
+pub fn multiply<T: Real>(form: Form, size: Size, a: &[T], b: &[T], c: &mut [T]) {
+    product(form, size, T::ONE, a, b, T::ZERO, c);
+}
+
+/// `C += A·B`.
+pub fn multiply_add<T: Real>(form: Form, size: Size, a: &[T], b: &[T], c: &mut [T]) {
+    product(form, size, T::ONE, a, b, T::ONE, c);
+}
+
+/// As [`product`], for factors that lie anywhere in their slices.
+pub(crate) fn product_views<T: Real>(a: View<T>, b: View<T>, (alpha, beta): (T, T), c: &mut [T]) {
+    let (m, n, k) = (a.rows, b.columns, a.columns);
+    let tiles = m.div_ceil(TILE.0) * n.div_ceil(TILE.1);
+    if k < 2 * INNER || tiles >= FEW_TILES {
+        grid(a, b, (alpha, beta), c, n, TILE);
+        return;
+    }
+    let parts: Vec<Vec<T>> = ranges(k, INNER)
+        .map(|inner| {
+            let mut part = vec![T::ZERO; m * n];
+            let a = View { data: &a.data[inner.start * a.column_step..], columns: inner.len(), ..a };
+            let b = View { data: &b.data[inner.start * b.row_step..], rows: inner.len(), ..b };
+            grid(a, b, (alpha, T::ZERO), &mut part, n, (m, n));
+            part
+        })
+        .collect();
+    c.par_chunks_mut(1 << 14).enumerate().for_each(|(i, c)| {
+        vectorised(
+            #[inline(always)]
+            || {
+                if beta == T::ZERO {
+                    c.fill(T::ZERO);
+                } else if beta != T::ONE {
+                    c.iter_mut().for_each(|x| *x *= beta);
+                }
+                for part in &parts {
+                    add(c, &part[i << 14..][..c.len()]);
+                }
+            },
+        );
+    });
+}

@@ -1,0 +1,377 @@
+//! Gradients, precision and determinism of products, segments, and layers.
+
+#![allow(clippy::many_single_char_names)] // Sizes are m, n, k, b, d.
+
+#[path = "common/check.rs"]
+mod check;
+
+use check::{Case, gradients, inner, slopes, threads, zeros};
+use quadcast_kernels::activations::RRELU_SLOPE;
+use quadcast_kernels::gcn::{self, SnapshotGraph};
+use quadcast_kernels::matrix::{Form, Size, product};
+use quadcast_kernels::segment::{self, Csr};
+use quadcast_kernels::{Real, activations, gate, gru, normalise};
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+struct Product(Size);
+
+impl Case for Product {
+    fn lengths(&self) -> Vec<usize> {
+        let Size { m, n, k } = self.0;
+        vec![m * k, k * n]
+    }
+
+    /// C = A·B, with dA = dC·Bᵀ and dB = Aᵀ·dC: all three forms.
+    fn run<T: Real>(&self, p: &[Vec<T>]) -> (T, Vec<Vec<T>>) {
+        let Size { m, n, k } = self.0;
+        let dc = slopes::<T>(m * n);
+        let mut c = vec![T::from_f64(f64::NAN); m * n];
+        product(Form::Plain, self.0, T::ONE, &p[0], &p[1], T::ZERO, &mut c);
+        let mut g = zeros(p);
+        let half = T::from_f64(0.5);
+        for _ in 0..2 {
+            product(Form::RightTransposed, Size { m, n: k, k: n }, half, &dc, &p[1], T::ONE, &mut g[0]);
+            product(Form::LeftTransposed, Size { m: k, n, k: m }, half, &p[0], &dc, T::ONE, &mut g[1]);
+        }
+        (inner(&c, &dc), g)
+    }
+}
+
+#[test]
+fn products() {
+    for (m, n, k) in [(1, 1, 1), (3, 5, 2), (1, 4, 3), (4, 1, 7), (2, 2, 0)] {
+        gradients(&Product(Size { m, n, k }), 1);
+    }
+    threads(&Product(Size { m: 2500, n: 40, k: 30 }));
+    threads(&Product(Size { m: 300, n: 600, k: 70 }));
+}
+
+#[test]
+fn a_long_inner_dimension_is_cut_and_scaled_rightly() {
+    let (m, n, k) = (3, 4, 5000);
+    let p = check::draw(&[k * m, k * n, m * n], 5);
+    let mut c = p[2].clone();
+    product(Form::LeftTransposed, Size { m, n, k }, 2.0, &p[0], &p[1], 0.5, &mut c);
+    for i in 0..m {
+        for j in 0..n {
+            let sum: f64 = (0..k).map(|l| p[0][l * m + i] * p[1][l * n + j]).sum();
+            assert!((c[i * n + j] - (2.0 * sum + 0.5 * p[2][i * n + j])).abs() < 1e-9);
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Kind {
+    Sum,
+    Mean,
+    Max,
+    Softmax,
+}
+
+struct Segments {
+    kind: Kind,
+    lists: Csr,
+    items: usize,
+    d: usize,
+}
+
+impl Segments {
+    /// The first and the last segment are empty; items repeat.
+    fn new(kind: Kind, segments: usize, items: usize, places: usize, d: usize) -> Self {
+        let mut stream = ChaCha8Rng::seed_from_u64(3);
+        let last = segments as u32 - 1;
+        let pairs: Vec<(u32, u32)> = (0..places)
+            .map(|_| (stream.random_range(1..last), stream.random_range(0..items as u32)))
+            .collect();
+        Self { kind, lists: Csr::from_pairs(segments, pairs.iter().copied()), items, d }
+    }
+}
+
+impl Case for Segments {
+    fn lengths(&self) -> Vec<usize> {
+        match self.kind {
+            Kind::Softmax => vec![self.lists.items.len(), self.items * self.d],
+            _ => vec![self.items * self.d],
+        }
+    }
+
+    fn run<T: Real>(&self, p: &[Vec<T>]) -> (T, Vec<Vec<T>>) {
+        let (lists, d) = (&self.lists, self.d);
+        let transposed = lists.transpose(self.items);
+        let dout = slopes::<T>(lists.segments() * d);
+        let mut out = vec![T::from_f64(f64::NAN); lists.segments() * d];
+        let mut g = zeros(p);
+        match self.kind {
+            Kind::Sum => {
+                segment::sum(lists, &p[0], d, &mut out);
+                segment::sum_backward(&transposed, &dout, d, &mut g[0]);
+            }
+            Kind::Mean => {
+                segment::mean(lists, &p[0], d, &mut out);
+                segment::mean_backward(lists, &transposed, &dout, d, &mut g[0]);
+            }
+            Kind::Max => {
+                let mut argmax = vec![0; out.len()];
+                segment::max(lists, &p[0], d, &mut out, &mut argmax);
+                segment::max_backward(&transposed, &argmax, &dout, d, &mut g[0]);
+            }
+            // Attention: softmax of place values weighs the rows.
+            Kind::Softmax => {
+                let mut shares = vec![T::ZERO; lists.items.len()];
+                segment::softmax(lists, &p[0], &mut shares);
+                segment::weighted_sum(lists, &shares, &p[1], d, &mut out);
+                let mut dshares = zeros(p).swap_remove(0);
+                segment::weighted_sum_backward(lists, &p[1], &dout, d, &mut dshares);
+                segment::softmax_backward(lists, &shares, &dshares, &mut g[0]);
+                for s in 0..lists.segments() {
+                    let own = &shares[lists.starts[s] as usize..];
+                    for (&item, &share) in lists.segment(s).iter().zip(own) {
+                        for c in 0..d {
+                            g[1][item as usize * d + c] += share * dout[s * d + c];
+                        }
+                    }
+                }
+            }
+        }
+        (inner(&out, &dout), g)
+    }
+}
+
+#[test]
+fn segments() {
+    for kind in [Kind::Sum, Kind::Mean, Kind::Max, Kind::Softmax] {
+        gradients(&Segments::new(kind, 6, 5, 12, 3), 2);
+        gradients(&Segments::new(kind, 4, 2, 0, 2), 2);
+        threads(&Segments::new(kind, 700, 300, 4000, 40));
+    }
+}
+
+#[test]
+fn segments_by_hand() {
+    let lists = Csr { starts: vec![0, 3, 3, 4], items: vec![1, 0, 1, 2] };
+    assert_eq!(lists.transpose(3), Csr { starts: vec![0, 1, 3, 4], items: vec![0, 0, 0, 2] });
+    let x = [1.0, 8.0, 4.0, 5.0, -1.0, -2.0];
+    let (mut out, mut argmax) = (vec![9.0; 6], vec![0; 6]);
+    segment::mean(&lists, &x, 2, &mut out);
+    assert_eq!(out, [3.0, 6.0, 0.0, 0.0, -1.0, -2.0]);
+    segment::max(&lists, &x, 2, &mut out, &mut argmax);
+    assert_eq!(out, [4.0, 8.0, 0.0, 0.0, -1.0, -2.0]);
+    assert_eq!(argmax, [1, 0, segment::NONE, segment::NONE, 2, 2]);
+    // Item 1 is in the first segment twice, and its maximum once.
+    let mut dx = vec![0.0; 6];
+    segment::max_backward(&lists.transpose(3), &argmax, &[1.0; 6], 2, &mut dx);
+    assert_eq!(dx, [0.0, 1.0, 1.0, 0.0, 1.0, 1.0]);
+    let mut shares = vec![0.0; 4];
+    segment::softmax(&lists, &[0.0, 2.0_f64.ln(), 0.0, 7.0], &mut shares);
+    let expected = [0.25, 0.5, 0.25, 1.0];
+    assert!(shares.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-12));
+    let mut rows = vec![0.0; 4];
+    segment::gather(&[2, 0], &x, 2, &mut rows);
+    assert_eq!(rows, [-1.0, -2.0, 1.0, 8.0]);
+    let mut sums = vec![0.0; 4];
+    segment::scatter_add(&[1, 1], &rows, 2, &mut sums);
+    assert_eq!(sums, [0.0, 0.0, 0.0, 6.0]);
+}
+
+struct Layer {
+    graph: SnapshotGraph,
+    d: usize,
+    isolated: bool,
+    masked: bool,
+}
+
+impl Layer {
+    fn new(nodes: u32, edges: usize, d: usize, isolated: bool, masked: bool) -> Self {
+        let mut stream = ChaCha8Rng::seed_from_u64(4);
+        let mut node = || stream.random_range(0..nodes);
+        let edges: Vec<_> = (0..edges).map(|_| (node(), node() % 3, node())).collect();
+        Self { graph: SnapshotGraph::new(nodes as usize, 3, &edges), d, isolated, masked }
+    }
+}
+
+impl Case for Layer {
+    fn lengths(&self) -> Vec<usize> {
+        let square = self.d * self.d;
+        vec![self.graph.nodes() * self.d, 3 * self.d, square, square, square]
+    }
+
+    fn run<T: Real>(&self, p: &[Vec<T>]) -> (T, Vec<Vec<T>>) {
+        let len = p[0].len();
+        let weights = gcn::Weights {
+            neighbour: &p[2],
+            own: &p[3],
+            isolated: self.isolated.then_some(&p[4][..]),
+            slope: RRELU_SLOPE,
+        };
+        let mask: Vec<T> = (0..len).map(|i| T::from_f64([1.25, 0.0, 1.25][i % 3])).collect();
+        let mask = self.masked.then_some(&mask[..]);
+        let (mut out, dout) = (vec![T::from_f64(f64::NAN); len], slopes::<T>(len));
+        let kept = gcn::forward(&self.graph, &weights, &p[0], &p[1], mask, &mut out);
+        let mut g = zeros(p);
+        let [x, relations, neighbour, own, isolated] = &mut g[..] else { unreachable!() };
+        gcn::backward(
+            &self.graph,
+            &weights,
+            &p[0],
+            &kept,
+            &gcn::Output { out: &out, mask, dout: &dout },
+            &mut gcn::Gradients {
+                x,
+                p: relations,
+                neighbour,
+                own,
+                isolated: self.isolated.then_some(&mut isolated[..]),
+            },
+        );
+        (inner(&out, &dout), g)
+    }
+}
+
+#[test]
+fn graph_layer() {
+    // Few, many and no nodes with in-edges; parallel edges and loops occur among six nodes.
+    for edges in [3, 14, 0] {
+        for (isolated, masked) in [(true, false), (true, true), (false, true)] {
+            gradients(&Layer::new(6, edges, 3, isolated, masked), 6);
+        }
+    }
+    gradients(&Layer::new(1, 2, 2, true, false), 6);
+    threads(&Layer::new(2500, 700, 40, true, true));
+    threads(&Layer::new(2500, 9000, 40, true, true));
+}
+
+#[test]
+fn graph_layer_equals_its_formula() {
+    let edges = [(0, 0, 1), (2, 1, 1), (2, 1, 1), (1, 2, 0)];
+    let graph = SnapshotGraph::new(4, 3, &edges);
+    assert_eq!(graph.active(), [0, 1]);
+    let d = 3;
+    let p = check::draw(&[4 * d, 3 * d, d * d, d * d, d * d], 8);
+    let weights = gcn::Weights { neighbour: &p[2], own: &p[3], isolated: Some(&p[4]), slope: RRELU_SLOPE };
+    let mut out = vec![0.0; 4 * d];
+    gcn::forward(&graph, &weights, &p[0], &p[1], None, &mut out);
+    for v in 0..4 {
+        let into: Vec<_> = edges.iter().filter(|e| e.2 == v).collect();
+        let own = if into.is_empty() { &p[4] } else { &p[3] };
+        for c in 0..d {
+            let mut sum: f64 = (0..d).map(|l| p[0][v as usize * d + l] * own[l * d + c]).sum();
+            for (u, r, _) in &into {
+                let message =
+                    (0..d).map(|l| (p[0][*u as usize * d + l] + p[1][*r as usize * d + l]) * p[2][l * d + c]);
+                sum += message.sum::<f64>() / into.len() as f64;
+            }
+            let expected = if sum > 0.0 { sum } else { sum * 11.0 / 48.0 };
+            assert!((out[v as usize * d + c] - expected).abs() < 1e-12);
+        }
+    }
+}
+
+struct Normalise(usize, usize);
+
+impl Case for Normalise {
+    fn lengths(&self) -> Vec<usize> {
+        vec![self.0 * self.1]
+    }
+
+    fn run<T: Real>(&self, p: &[Vec<T>]) -> (T, Vec<Vec<T>>) {
+        let (len, dout) = (p[0].len(), slopes::<T>(p[0].len()));
+        let (mut out, mut lengths) = (vec![T::ZERO; len], vec![T::ZERO; self.0]);
+        normalise::forward(&p[0], self.1, &mut out, &mut lengths);
+        let mut g = zeros(p);
+        normalise::backward(&out, &lengths, &dout, self.1, &mut g[0]);
+        (inner(&out, &dout), g)
+    }
+}
+
+#[test]
+fn normalised_rows() {
+    gradients(&Normalise(4, 3), 7);
+    gradients(&Normalise(1, 20), 7);
+    threads(&Normalise(900, 50));
+    let (mut out, mut lengths, mut dx) = ([9.0; 4], [9.0; 2], [0.0; 4]);
+    normalise::forward(&[0.0, -8.0, 0.0, 0.0], 2, &mut out, &mut lengths);
+    assert_eq!((out, lengths), ([0.0, -1.0, 0.0, 0.0], [8.0, 1e-12]));
+    normalise::backward(&out, &lengths, &[0.0, 0.0, 1.0, 0.0], 2, &mut dx);
+    assert!((dx[2] / 1e12 - 1.0_f64).abs() < 1e-9);
+}
+
+struct Gate(usize, usize);
+
+impl Case for Gate {
+    fn lengths(&self) -> Vec<usize> {
+        let Self(n, d) = *self;
+        vec![n * d, n * d, d * d, d]
+    }
+
+    fn run<T: Real>(&self, p: &[Vec<T>]) -> (T, Vec<Vec<T>>) {
+        let (len, dout) = (p[0].len(), slopes::<T>(p[0].len()));
+        let (mut out, mut kept) = (vec![T::ZERO; len], vec![T::ZERO; len]);
+        let inputs = gate::Inputs { old: &p[0], candidate: &p[1], weight: &p[2], bias: &p[3] };
+        gate::forward(&inputs, &mut kept, &mut out);
+        let mut g = zeros(p);
+        let [old, candidate, weight, bias] = &mut g[..] else { unreachable!() };
+        gate::backward(&inputs, &kept, &dout, &mut gate::Gradients { old, candidate, weight, bias });
+        (inner(&out, &dout), g)
+    }
+}
+
+#[test]
+fn time_gate() {
+    gradients(&Gate(4, 3), 9);
+    gradients(&Gate(1, 5), 9);
+    threads(&Gate(2500, 40));
+}
+
+struct Cell(usize, usize, usize);
+
+impl Case for Cell {
+    fn lengths(&self) -> Vec<usize> {
+        let Self(b, input, d) = *self;
+        vec![b * input, b * d, 3 * d * input, 3 * d * d, 3 * d, 3 * d]
+    }
+
+    fn run<T: Real>(&self, p: &[Vec<T>]) -> (T, Vec<Vec<T>>) {
+        let dout = slopes::<T>(p[1].len());
+        let mut out = vec![T::ZERO; p[1].len()];
+        let weights = gru::Weights { input: &p[2], hidden: &p[3], input_bias: &p[4], hidden_bias: &p[5] };
+        let kept = gru::forward(&weights, &p[0], &p[1], &mut out);
+        let mut g = zeros(p);
+        let [x, h, input, hidden, input_bias, hidden_bias] = &mut g[..] else { unreachable!() };
+        let mut all = gru::Gradients { x, h, input, hidden, input_bias, hidden_bias };
+        gru::backward(&weights, &p[0], &p[1], &kept, &dout, &mut all);
+        (inner(&out, &dout), g)
+    }
+}
+
+#[test]
+fn recurrent_cell() {
+    gradients(&Cell(3, 4, 2), 10);
+    gradients(&Cell(1, 1, 3), 10);
+    threads(&Cell(700, 60, 40));
+}
+
+struct Functions(usize);
+
+impl Case for Functions {
+    fn lengths(&self) -> Vec<usize> {
+        vec![self.0]
+    }
+
+    fn run<T: Real>(&self, p: &[Vec<T>]) -> (T, Vec<Vec<T>>) {
+        let dout = slopes::<T>(self.0);
+        let (mut tanh, mut out) = (p[0].clone(), p[0].clone());
+        activations::tanh(&p[0], &mut tanh);
+        activations::relu(&tanh, &mut out);
+        let (mut g, mut dtanh) = (zeros(p), vec![T::ZERO; self.0]);
+        activations::relu_backward(&out, &dout, &mut dtanh);
+        activations::tanh_backward(&tanh, &dtanh, &mut g[0]);
+        (inner(&out, &dout), g)
+    }
+}
+
+#[test]
+fn activation_functions() {
+    gradients(&Functions(20), 11);
+    threads(&Functions(50_000));
+}
