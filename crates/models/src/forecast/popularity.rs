@@ -1,7 +1,7 @@
 //! How often each answer was given for a relation, kept so that "how many answers are more popular than this?" costs
 //! a binary search: next to the counts stands the number of answers with at least each count.
 
-use quadcast_core::{Background, EntityId};
+use quadcast_core::{Background, DirectedRelation, Direction, EntityId, History, HistoryKey, Query, Step};
 use rustc_hash::FxHashMap;
 
 /// Answer counts of one directed relation.
@@ -40,6 +40,39 @@ impl Popularity {
     /// How many answers were noted.
     pub fn total(&self) -> u32 {
         self.total
+    }
+}
+
+/// Answer counts of all directed relations in a history.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Counted {
+    by_relation: Vec<Popularity>,
+    key: Option<HistoryKey>,
+}
+
+impl Counted {
+    /// Brings the counts up to the end of a history; only facts that are new are read.
+    pub fn follow(&mut self, history: &History<'_>) {
+        let relations = history.relations();
+        let from = match self.key {
+            Some(key) if key.follows_in(history.key()) => key.ceiling(),
+            _ => {
+                self.by_relation = vec![Popularity::default(); 2 * relations];
+                Step(0)
+            }
+        };
+        for fact in history.snapshots_from(from).flatten() {
+            for direction in Direction::BOTH {
+                let (query, answer) = Query::hide(fact, direction);
+                self.by_relation[query.directed(relations).index()].add(answer);
+            }
+        }
+        self.key = Some(history.key());
+    }
+
+    /// The counts of one relation, if anything was counted.
+    pub fn of(&self, relation: DirectedRelation) -> Option<&Popularity> {
+        self.by_relation.get(relation.index())
     }
 }
 

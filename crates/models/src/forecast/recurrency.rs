@@ -37,7 +37,7 @@ mod decay;
 mod settings;
 mod sums;
 
-use super::popularity::{Popularity, Prior};
+use super::popularity::{Counted, Prior};
 use crate::config::{self, ConfigError};
 use crate::registry::{Entry, Family, OptionInfo};
 use decay::Decay;
@@ -69,9 +69,8 @@ pub struct Recurrency {
     /// By directed relation.
     parameters: Vec<Parameters>,
     decay: Decay,
-    /// By directed relation: how often each answer was given in the history named by `counted`.
-    popularity: Vec<Popularity>,
-    counted: Option<HistoryKey>,
+    /// How often each answer was given.
+    popularity: Counted,
     /// By directed relation: `Z` at the step of the first query since the history last grew.
     normalisers: Vec<OnceLock<f64>>,
     /// The history that they were taken for.
@@ -86,8 +85,7 @@ impl Recurrency {
             config,
             parameters: Vec::new(),
             decay: Decay::default(),
-            popularity: Vec::new(),
-            counted: None,
+            popularity: Counted::default(),
             normalisers: Vec::new(),
             normalised: None,
         })
@@ -138,27 +136,6 @@ impl Recurrency {
         self.config.variant != Variant::Strict
     }
 
-    /// Brings the popularity counts up to the ceiling of a history.
-    fn count(&mut self, history: &History<'_>) {
-        let relations = history.relations();
-        let from = match self.counted {
-            Some(counted) if counted.follows_in(history.key()) => counted.ceiling(),
-            _ => {
-                self.popularity = vec![Popularity::default(); 2 * relations];
-                Step(0)
-            }
-        };
-        for snapshot in history.snapshots_from(from) {
-            for fact in snapshot.iter() {
-                for direction in quadcast_core::Direction::BOTH {
-                    let (query, answer) = Query::hide(fact, direction);
-                    self.popularity[query.directed(relations).index()].add(answer);
-                }
-            }
-        }
-        self.counted = Some(history.key());
-    }
-
     /// `Z`, taken at the first query about the relation since the history last grew.
     fn normaliser(&self, history: &History<'_>, query: &Query, directed: DirectedRelation) -> f64 {
         *self.normalisers[directed.index()].get_or_init(|| {
@@ -205,7 +182,7 @@ impl Recurrency {
     }
 
     fn prior(&self, directed: DirectedRelation, alpha: f64, entities: usize) -> Prior<'_> {
-        let popularity = &self.popularity[directed.index()];
+        let popularity = self.popularity.of(directed).expect("answers are counted when a step begins");
         Prior { popularity, weight: 1.0 - alpha, entities }
     }
 
@@ -279,7 +256,7 @@ impl Forecaster for Recurrency {
             Tuned::Fixed(alpha) => vec![Some(alpha); 2 * relations],
             Tuned::Search(_) if !searches_alpha => vec![None; 2 * relations],
             Tuned::Search(_) => {
-                self.count(history);
+                self.popularity.follow(history);
                 let with = |alpha| lambdas.iter().map(|&lambda| Parameters { lambda, alpha }).collect();
                 let candidate = |alpha| self.candidate(Variant::Combined, with(alpha));
                 let found = self.search(&ALPHAS, candidate, validation, relations)?;
@@ -304,7 +281,7 @@ impl Forecaster for Recurrency {
             )));
         }
         if self.uses_popularity() {
-            self.count(history);
+            self.popularity.follow(history);
         }
         // Z stands still while the history does: that is what multi-step means for the published code.
         if self.normalised != Some(history.key()) {
@@ -348,7 +325,7 @@ impl Forecaster for Recurrency {
             .collect();
         let strict: f64 = evidence.iter().map(|e| e.weight).sum();
         evidence.reverse();
-        let popularity = self.popularity.get(directed.index());
+        let popularity = self.popularity.of(directed);
         let (given, total) = popularity.map_or((0, 0), |p| (p.count(answer), p.total()));
         let xi = if total == 0 { 0.0 } else { f64::from(given) / f64::from(total) };
         let popular = match self.config.variant {

@@ -39,7 +39,7 @@ mod memory;
 mod settings;
 mod window;
 
-use super::popularity::{Popularity, Prior};
+use super::popularity::{Counted, Prior};
 use crate::config::{self, ConfigError};
 use crate::registry::{Entry, Family, OptionInfo};
 use apply::{Applicable, Hit, Scratch};
@@ -61,8 +61,8 @@ pub struct TLogic {
     recency: Vec<f64>,
     /// Hits of rules, if the last step showed the same facts.
     memory: Option<Memory>,
-    /// By directed relation: how often each answer was given. Empty unless it is the fallback.
-    popularity: Vec<Popularity>,
+    /// How often each answer was given. Empty unless it is the fallback.
+    popularity: Counted,
     /// Buffers that no thread uses at the moment.
     idle: Mutex<Vec<Worker>>,
 }
@@ -93,7 +93,7 @@ impl TLogic {
             step: Step(0),
             recency: Vec::new(),
             memory: None,
-            popularity: Vec::new(),
+            popularity: Counted::default(),
             idle: Mutex::new(Vec::new()),
         })
     }
@@ -172,7 +172,7 @@ impl TLogic {
         use_it: impl FnOnce(&dyn Background) -> T,
     ) -> T {
         let entities = history.entities();
-        match self.popularity.get(head.index()) {
+        match self.popularity.of(head) {
             Some(popularity) if empty => use_it(&Prior { popularity, weight: 1.0, entities }),
             _ => use_it(&Constant::unreached(entities)),
         }
@@ -188,18 +188,6 @@ impl TLogic {
         let result = work(&mut worker);
         idle().push(worker);
         result
-    }
-
-    /// Counts answers for the fallback.
-    fn count(&mut self, history: &History<'_>) {
-        let relations = history.relations();
-        self.popularity = vec![Popularity::default(); 2 * relations];
-        for fact in history.snapshots_from(Step(0)).flatten() {
-            for direction in quadcast_core::Direction::BOTH {
-                let (query, answer) = Query::hide(fact, direction);
-                self.popularity[query.directed(relations).index()].add(answer);
-            }
-        }
     }
 }
 
@@ -231,8 +219,8 @@ impl Forecaster for TLogic {
             Some(_) if !same_facts => self.memory = None,
             _ => {}
         }
-        if !same_facts && self.config.fallback == Fallback::Popularity {
-            self.count(history);
+        if self.config.fallback == Fallback::Popularity {
+            self.popularity.follow(history);
         }
         let axis = history.axis();
         let now = axis.ordinal(step);
