@@ -385,3 +385,25 @@ fn walks_prefer_recent_facts_by_the_exponential_of_the_time_between() {
     let expected = 1.0 / (1.0 + (-1.0_f64).exp());
     assert!((share - expected).abs() < 0.04, "{share} against {expected}");
 }
+
+/// A query that no rule answers ties everyone, or, if asked to, goes by how often each entity answered the relation.
+#[test]
+fn a_query_without_candidates_falls_back_only_if_asked_to() {
+    let quads = [Quad::new(0, 0, 1, 0), Quad::new(2, 0, 1, 1), Quad::new(3, 0, 4, 2), Quad::new(0, 1, 4, 2)];
+    let index = index(&quads);
+    let query =
+        Query { step: Step(3), known: EntityId(3), relation: RelationId(0), direction: Direction::Object };
+    let scores = |fallback: &str, ceiling: u32| {
+        let mut model = build(&[format!("fallback={fallback}")]);
+        // The counts follow the history step by step.
+        for step in 1..=ceiling {
+            model.begin(Step(step), &index.before(Step(step))).expect("known relations");
+        }
+        let mut row = Keep(Vec::new());
+        model.score(&index.before(Step(ceiling)), &[query], &mut row).expect("a model without rules");
+        row.0
+    };
+    assert_eq!(scores("none", 3), [f64::NEG_INFINITY; 5]);
+    assert_eq!(scores("popularity", 3), [0.0, 2.0 / 3.0, 0.0, 0.0, 1.0 / 3.0]);
+    assert_eq!(scores("popularity", 2), [0.0, 1.0, 0.0, 0.0, 0.0], "the third step is not known yet");
+}
