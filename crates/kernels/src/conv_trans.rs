@@ -1,7 +1,7 @@
 //! Trunk of `ConvTransE` and `ConvTransR`: two vectors of length d in, one of length d out.
 //!
 //! x`[b, 2, d]` → normalise 2 channels → dropout → convolution 2→k, width 3, padding 1 → normalise k channels → `ReLU`
-//! → dropout → linear k·d→d → dropout → normalise d channels (unless b = 1) → `ReLU`.
+//! → dropout → linear k·d→d → dropout → normalise d channels (unless training on one row) → `ReLU`.
 //!
 //! The large `[b, k, d]` in the middle is linear in the six shifted inputs zᵢ of each place (2 channels × 3 taps).
 //! Hence the mean and variance of all k channels follow from the mean and covariance of z, normalisation
@@ -154,7 +154,8 @@ pub fn forward<T: Real>(
             }
         },
     );
-    let last = weights.norms.is_some() && b > 1;
+    // A single row has no variance; running estimates do not need one, and a score must not depend on what else is asked.
+    let last = weights.norms.is_some() && (b > 1 || matches!(mode, Mode::Test { .. }));
     if let (Some([.., norm]), Some([.., statistics]), true) = (&weights.norms, &mut statistics, last) {
         *statistics = match &mode {
             Mode::Test { running } => of_running(running, 2),

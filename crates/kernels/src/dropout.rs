@@ -5,6 +5,7 @@ use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
 use crate::Real;
+use crate::parallel::vectorised;
 
 /// Numbers per task; each uses 16 bits of the stream.
 const BLOCK: usize = 1 << 14;
@@ -23,10 +24,16 @@ pub fn fill<T: Real>(stream: &mut ChaCha8Rng, probability: f64, mask: &mut [T]) 
         stream.set_word_pos(start + (i * BLOCK / 2) as u128);
         let mut bytes = vec![0_u8; mask.len() * 2];
         stream.fill_bytes(&mut bytes);
-        for (mask, bytes) in mask.iter_mut().zip(bytes.chunks_exact(2)) {
-            let draw = u16::from_le_bytes([bytes[0], bytes[1]]);
-            *mask = if draw < dropped { T::ZERO } else { scale };
-        }
+        vectorised(
+            #[inline(always)]
+            || {
+                // A copy: see the graph layer.
+                let (dropped, scale) = (dropped, scale);
+                for (mask, bytes) in mask.iter_mut().zip(bytes.as_chunks::<2>().0) {
+                    *mask = if u16::from_le_bytes(*bytes) < dropped { T::ZERO } else { scale };
+                }
+            },
+        );
     });
     stream.set_word_pos(start + mask.len().div_ceil(2) as u128);
 }

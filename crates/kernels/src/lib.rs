@@ -41,4 +41,5 @@ mod real;
 pub mod segment;
 mod strip;
 
+pub use parallel::dot;
 pub use real::Real;

@@ -29,7 +29,7 @@ pub struct Size {
 }
 
 /// Output tile of one task.
-const TILE: (usize, usize) = (128, 256);
+const TILE: (usize, usize) = (256, 256);
 /// An inner dimension of at least twice this length is cut into pieces of this length if C has few tiles:
 /// weight gradients, where the inner dimension is the number of rows of a batch or of entities.
 const INNER: usize = 1024;

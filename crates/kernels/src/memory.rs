@@ -4,21 +4,35 @@
 //! the arithmetic done in it. Kernels take their large temporaries here; callers may, too.
 
 use std::ops::{Deref, DerefMut};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::Real;
+use crate::parallel::for_rows;
 
-/// Buffers kept at most; the smallest one goes first.
-const KEPT: usize = 32;
+/// Numbers kept at most, in all buffers together: 1 GiB of `f32`.
+const KEPT: usize = 1 << 28;
+/// Shorter slices are left to the allocator, which is good at them.
+const SMALL: usize = 1 << 12;
 
 /// The kept buffers of one number type.
 #[derive(Debug)]
-pub struct Pool<T>(Mutex<Vec<Vec<T>>>);
+pub struct Pool<T>(Mutex<Free<T>>);
+
+/// Buffers that nobody uses, those given back first in front.
+#[derive(Debug)]
+struct Free<T> {
+    buffers: Vec<Vec<T>>,
+    numbers: usize,
+}
 
 impl<T> Pool<T> {
     /// A pool without buffers.
     pub const fn new() -> Self {
-        Self(Mutex::new(Vec::new()))
+        Self(Mutex::new(Free { buffers: Vec::new(), numbers: 0 }))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Free<T>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -29,16 +43,27 @@ impl<T> Default for Pool<T> {
 }
 
 /// A slice that goes back to the pool when dropped.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub struct Buffer<T: Real>(Vec<T>);
 
 /// A buffer of `len` numbers with **unspecified values**: what its last user left, or 0.
 pub fn take<T: Real>(len: usize) -> Buffer<T> {
-    let mut free = T::pool().0.lock().unwrap_or_else(PoisonError::into_inner);
-    // The smallest that fits, so that a small request does not occupy the largest buffer.
-    let best = (0..free.len()).filter(|&i| free[i].capacity() >= len).min_by_key(|&i| free[i].capacity());
-    let mut data = best.map(|i| free.swap_remove(i)).unwrap_or_default();
+    if len < SMALL {
+        return Buffer(vec![T::ZERO; len]);
+    }
+    let mut free = T::pool().lock();
+    // The smallest that fits, and none so large that another request would miss it.
+    let fits = |capacity: usize| capacity >= len && capacity / 2 <= len;
+    let sizes = free.buffers.iter().map(Vec::capacity).enumerate().filter(|&(_, capacity)| fits(capacity));
+    let best = sizes.min_by_key(|&(_, capacity)| capacity).map(|(i, _)| i);
+    let kept = best.map(|i| {
+        let buffer = free.buffers.remove(i);
+        free.numbers -= buffer.capacity();
+        buffer
+    });
     drop(free);
+    // An eighth more, so that batches of about the same size share buffers.
+    let mut data = kept.unwrap_or_else(|| Vec::with_capacity(len + len / 8));
     data.resize(len, T::ZERO);
     Buffer(data)
 }
@@ -46,28 +71,53 @@ pub fn take<T: Real>(len: usize) -> Buffer<T> {
 /// A buffer of `len` zeros.
 pub fn take_zeroed<T: Real>(len: usize) -> Buffer<T> {
     let mut buffer = take(len);
-    buffer.fill(T::ZERO);
+    for_rows(&mut buffer, 1, |_, part| part.fill(T::ZERO));
     buffer
+}
+
+/// Gives a vector to the pool, wherever it came from.
+pub fn give<T: Real>(data: Vec<T>) {
+    if data.capacity() < SMALL {
+        return;
+    }
+    let mut free = T::pool().lock();
+    free.numbers += data.capacity();
+    free.buffers.push(data);
+    let mut dropped = Vec::new();
+    while free.numbers > KEPT {
+        let oldest = free.buffers.remove(0);
+        free.numbers -= oldest.capacity();
+        dropped.push(oldest);
+    }
+    // The system takes its time to take memory back; others need not wait for that.
+    drop(free);
 }
 
 /// Gives all kept buffers of one number type back to the system.
 pub fn release<T: Real>() {
-    T::pool().0.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    let mut free = T::pool().lock();
+    free.buffers.clear();
+    free.numbers = 0;
+}
+
+impl<T: Real> Buffer<T> {
+    /// The numbers as a vector, which may find its way back with [`give`].
+    pub fn into_vec(mut self) -> Vec<T> {
+        std::mem::take(&mut self.0)
+    }
+}
+
+impl<T: Real> Clone for Buffer<T> {
+    fn clone(&self) -> Self {
+        let mut copy = take(self.len());
+        copy.copy_from_slice(self);
+        copy
+    }
 }
 
 impl<T: Real> Drop for Buffer<T> {
     fn drop(&mut self) {
-        let data = std::mem::take(&mut self.0);
-        if data.capacity() == 0 {
-            return;
-        }
-        let mut free = T::pool().0.lock().unwrap_or_else(PoisonError::into_inner);
-        free.push(data);
-        if free.len() > KEPT
-            && let Some(smallest) = (0..free.len()).min_by_key(|&i| free[i].capacity())
-        {
-            free.swap_remove(smallest);
-        }
+        give(std::mem::take(&mut self.0));
     }
 }
 
@@ -86,13 +136,26 @@ impl<T: Real> DerefMut for Buffer<T> {
 
 #[cfg(test)]
 mod tests {
-    use super::{take, take_zeroed};
+    use super::{SMALL, give, take, take_zeroed};
 
     #[test]
     fn a_buffer_has_the_asked_length_whatever_was_kept() {
-        take::<f64>(100).fill(7.0);
+        take::<f64>(2 * SMALL).fill(7.0);
         assert_eq!(take::<f64>(3).len(), 3);
-        assert_eq!(take::<f64>(1000).len(), 1000);
-        assert!(take_zeroed::<f64>(100).iter().all(|&x| x == 0.0));
+        assert_eq!(take::<f64>(2 * SMALL - 5).len(), 2 * SMALL - 5);
+        assert_eq!(take::<f64>(20 * SMALL).len(), 20 * SMALL);
+        assert!(take_zeroed::<f64>(2 * SMALL).iter().all(|&x| x == 0.0));
+    }
+
+    #[test]
+    fn a_vector_that_was_given_comes_back() {
+        // A size of its own: other tests use the pool at the same time.
+        let given = vec![1.5_f64; 77 * SMALL];
+        let place = given.as_ptr();
+        give(given);
+        let small = take::<f64>(SMALL);
+        assert_ne!(small.as_ptr(), place, "too large for a small request");
+        let taken = take::<f64>(76 * SMALL);
+        assert_eq!(taken.as_ptr(), place);
     }
 }

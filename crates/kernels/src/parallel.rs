@@ -41,7 +41,7 @@ pub(crate) fn for_rows<T: Real>(out: &mut [T], d: usize, f: impl Fn(usize, &mut 
 
 /// Σ aᵢ·bᵢ with a fixed order.
 #[inline(always)]
-pub(crate) fn dot<T: Real>(a: &[T], b: &[T]) -> T {
+pub fn dot<T: Real>(a: &[T], b: &[T]) -> T {
     let mut lanes = [T::ZERO; LANES];
     let (heads, tail_a, tail_b) = (a.len() / LANES * LANES, a.len() % LANES, b.len() % LANES);
     debug_assert_eq!(tail_a, tail_b);
