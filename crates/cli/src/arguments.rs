@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum, value_parser};
 use quadcast_core::{Duplicates, Setting, TiePolicy, ValidationUse};
 use quadcast_data::Format;
+use quadcast_models::blocks::device::Device;
 
 use crate::commands;
 use crate::commands::compare::{self, CompareOptions};
@@ -45,6 +46,9 @@ pub struct Common {
     /// Threads to use; results do not depend on it [default: all cores]
     #[arg(long, global = true, value_name = "N", value_parser = value_parser!(u16).range(1..=MOST_THREADS))]
     pub threads: Option<u16>,
+    /// Where neural models compute: cpu, or cuda, wgpu or metal in a build with that feature [default: cpu]
+    #[arg(long, global = true, value_name = "DEVICE")]
+    pub device: Option<Device>,
     /// No progress, no remarks
     #[arg(long, short, global = true, conflicts_with = "verbose")]
     pub quiet: bool,
@@ -128,12 +132,25 @@ pub struct RunOptions {
     /// Use the rules of a file instead of learning them, also from another dataset with the same relations
     #[arg(long, value_name = "FILE.jsonl")]
     pub rules: Option<PathBuf>,
+    /// Use the trained model of a complete run instead of training, for example in another --setting
+    #[arg(
+        long,
+        value_name = "RUN",
+        conflicts_with_all = ["config", "model", "settings", "seed", "rules", "compat", "time_budget", "resume"]
+    )]
+    pub trained_by: Option<PathBuf>,
     /// Do what the published code did, artefacts included; the model's page says what that means
     #[arg(long)]
     pub compat: bool,
     /// Folder of the record [default: runs/MODEL-DATA-SETTING-SEED]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// How long training may take, for example 90s, 45m or 2h; the best epoch until then is used
+    #[arg(long, value_name = "TIME")]
+    pub time_budget: Option<String>,
+    /// Go on with a training that its time budget ended
+    #[arg(long, conflicts_with = "overwrite")]
+    pub resume: bool,
     /// Start afresh: replace a complete record, do not go on with an interrupted run
     #[arg(long)]
     pub overwrite: bool,

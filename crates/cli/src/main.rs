@@ -4,6 +4,7 @@ mod arguments;
 mod commands;
 mod explained;
 mod failure;
+mod given_model;
 mod given_rules;
 mod lookup;
 mod memory;
@@ -14,6 +15,7 @@ mod record_folder;
 mod resume;
 mod rule_words;
 mod trained;
+mod workshop;
 
 use std::process::ExitCode;
 
@@ -28,6 +30,7 @@ use output::Output;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
+    memory::keep_pages();
     let arguments = Arguments::parse();
     match execute(arguments) {
         Ok(()) => ExitCode::SUCCESS,
@@ -45,6 +48,9 @@ fn execute(arguments: Arguments) -> Result<(), Failure> {
             .num_threads(threads.into())
             .build_global()
             .map_err(Failure::internal)?;
+    }
+    if let Some(device) = common.device {
+        device.choose();
     }
     let output = Output { json: common.json, quiet: common.quiet, verbose: common.verbose };
     match arguments.command {

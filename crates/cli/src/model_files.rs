@@ -4,7 +4,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 
-use quadcast_core::{Forecaster, Names, Rule, SavedModel};
+use quadcast_core::{Forecaster, Names, Rule, SavedModel, Tensors};
 use quadcast_data::{read_rules, write_rules};
 use quadcast_models::{Entry, find};
 use quadcast_report::{FileError, RunRecord, write_atomically};
@@ -17,6 +17,9 @@ const MODEL_FILE: &str = "model.json";
 
 /// File name of the rules, which people read and edit; `model.json` does not repeat them.
 const RULES_FILE: &str = "rules.jsonl";
+
+/// File name of the parameters of neural models.
+const TENSORS_FILE: &str = "model.safetensors";
 
 /// What `model.json` holds, on its way out.
 #[derive(Serialize)]
@@ -33,13 +36,16 @@ struct ModelFile {
 }
 
 /// Writes a learned state into a run folder. `entry_name` is the name of the model in the registry, `relations` those
-/// of the dataset. The rules come first: a folder with `model.json` has all of its model.
+/// of the dataset. Rules and parameters come first: a folder with `model.json` has all of its model.
 pub fn write_model(
     folder: &Path,
     entry_name: &str,
     saved: &SavedModel,
     relations: &Names,
 ) -> Result<(), Failure> {
+    if let Some(tensors) = &saved.tensors {
+        write_atomically(&folder.join(TENSORS_FILE), |out| out.write_all(&tensors.0))?;
+    }
     if let Some(rules) = &saved.rules {
         write_atomically(&folder.join(RULES_FILE), |out| write_rules(out, rules, relations))?;
     }
@@ -66,7 +72,14 @@ pub fn read_model(
     let config = toml::Table::try_from(&record.model.config).map_err(|error| refuse(error.to_string()))?;
     let mut model = (entry.build)(&config)?;
     let rules = if entry.capabilities.rules { Some(read_own_rules(folder, entry, relations)?) } else { None };
-    model.load(&SavedModel { state: file.state, rules }).map_err(|error| refuse(error.to_string()))?;
+    let tensors = match fs::read(folder.join(TENSORS_FILE)) {
+        Ok(bytes) => Some(Tensors(bytes)),
+        Err(error) if error.kind() == ErrorKind::NotFound => None,
+        Err(error) => return Err(refuse(format!("{TENSORS_FILE} beside it cannot be read: {error}"))),
+    };
+    model
+        .load(&SavedModel { state: file.state, rules, tensors })
+        .map_err(|error| refuse(error.to_string()))?;
     Ok((entry, model))
 }
 
@@ -105,7 +118,7 @@ pub fn quoted(names: &[String]) -> String {
 
 /// Removes the model of a run folder, if there is one.
 pub fn remove_model(folder: &Path) -> Result<(), Failure> {
-    for name in [MODEL_FILE, RULES_FILE] {
+    for name in [MODEL_FILE, RULES_FILE, TENSORS_FILE] {
         let path = folder.join(name);
         match fs::remove_file(&path) {
             Err(source) if source.kind() != ErrorKind::NotFound => {

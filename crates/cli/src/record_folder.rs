@@ -28,9 +28,15 @@ pub struct RunFile {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fingerprint: Option<Fingerprint>,
     pub seed: Option<u64>,
+    /// How long training may take. Decides when it stops, not what it does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time_budget: Option<String>,
     /// A file of rules that are used instead of learning.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rules: Option<String>,
+    /// A run whose trained model is used instead of training.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trained_by: Option<String>,
     /// How results come about.
     pub protocol: Protocol,
     /// Settings of the model.
@@ -41,7 +47,7 @@ impl RunFile {
     /// Everything that decides results, and the version that makes them, as text. Where the data lies does not: its
     /// content is named by the fingerprint.
     pub fn identity(&self, version: &str) -> Result<String, Failure> {
-        let deciding = Self { data: None, format: None, ..self.clone() };
+        let deciding = Self { data: None, format: None, time_budget: None, ..self.clone() };
         let text = toml::to_string(&deciding).map_err(Failure::internal)?;
         Ok(format!("# quadcast {version}\n{text}"))
     }

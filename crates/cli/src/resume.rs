@@ -4,7 +4,7 @@ use std::path::Path;
 
 use quadcast_core::{Fingerprint, Forecaster, Names, SavedModel};
 use quadcast_report::{RunRecord, Status};
-use sha2::Sha256;
+use sha2::{Digest, Sha256};
 
 use crate::commands::run::read_run_file;
 use crate::failure::Failure;
@@ -39,6 +39,10 @@ impl Interrupted {
 /// Content hash of a learned state, whatever files it is kept in.
 pub fn model_fingerprint(saved: &SavedModel) -> Result<Fingerprint, Failure> {
     let mut hash = Sha256::default();
-    serde_json::to_writer(&mut hash, saved).map_err(Failure::internal)?;
+    if let Some(tensors) = &saved.tensors {
+        hash.update(&tensors.0);
+    }
+    let rest = SavedModel { tensors: None, ..saved.clone() };
+    serde_json::to_writer(&mut hash, &rest).map_err(Failure::internal)?;
     Ok(Fingerprint::from_hash(hash))
 }

@@ -104,7 +104,7 @@ impl<'a> Snapshot<'a> {
     }
 
     /// The facts, sorted by (subject, relation, object).
-    pub fn iter(&self) -> impl Iterator<Item = Quad> + 'a {
+    pub fn iter(&self) -> impl Iterator<Item = Quad> + Clone + 'a {
         let (step, facts) = (self.step, self.facts);
         self.rows.clone().map(move |i| Quad {
             step,

@@ -24,7 +24,7 @@ pub struct Capabilities {
 }
 
 /// A forecasting model. The evaluator calls the verbs in this order: `fit` once; then for every step to be judged
-/// `begin`, `score` (possibly on several threads), and, if the setting allows it, `observe`.
+/// `learn` (online only), `begin`, `score` (possibly on several threads), and, if the setting allows it, `observe`.
 pub trait Forecaster: Send + Sync {
     /// What the model can do.
     fn capabilities(&self) -> Capabilities;
@@ -36,6 +36,18 @@ pub trait Forecaster: Send + Sync {
         validation: &dyn Validation,
         run: &Run,
     ) -> Result<(), ModelError>;
+
+    /// Goes on learning from everything before `step`; `rehearsal` judges on steps of the past. Called in the online
+    /// setting only. What was learned here holds for the `begin` of the same step; a new evaluation, which starts at an
+    /// earlier step, starts again from what `fit` left.
+    fn learn(
+        &mut self,
+        _step: Step,
+        _history: &History<'_>,
+        _rehearsal: &dyn Rehearsal,
+    ) -> Result<(), ModelError> {
+        Ok(())
+    }
 
     /// Prepares for queries about `step`, knowing `history`. Steps never go back within one evaluation, but a new
     /// evaluation may start at an earlier step.
@@ -80,12 +92,43 @@ pub struct SavedModel {
     /// The rules of a model that learns rules.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rules: Option<Vec<Rule>>,
+    /// The parameters of a model that has tensors.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tensors: Option<Tensors>,
 }
 
 impl SavedModel {
     /// A model that is all state.
     pub fn plain(state: serde_json::Value) -> Self {
-        Self { state, rules: None }
+        Self { state, rules: None, tensors: None }
+    }
+}
+
+/// Named arrays of numbers as the bytes of a safetensors file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub struct Tensors(pub Vec<u8>);
+
+/// As text: two hexadecimal digits per byte.
+impl From<Tensors> for String {
+    fn from(tensors: Tensors) -> Self {
+        tensors.0.iter().fold(Self::with_capacity(2 * tensors.0.len()), |mut text, byte| {
+            let digit = |value: u8| char::from_digit(value.into(), 16).unwrap_or('0');
+            text.push(digit(byte >> 4));
+            text.push(digit(byte & 15));
+            text
+        })
+    }
+}
+
+impl TryFrom<String> for Tensors {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        let digit = |c: u8| char::from(c).to_digit(16).map(|value| value as u8);
+        let byte = |pair: &[u8]| Some(digit(*pair.first()?)? << 4 | digit(*pair.get(1)?)?);
+        let bytes: Option<Vec<u8>> = text.as_bytes().chunks(2).map(byte).collect();
+        bytes.map(Self).ok_or_else(|| "expected pairs of hexadecimal digits".to_owned())
     }
 }
 
@@ -96,6 +139,13 @@ pub trait Validation: Sync {
 
     /// Plays the validation steps: `begin`, `score` and `observe` as in the setting that will be tested.
     fn play(&self, model: &mut dyn Forecaster) -> Result<ValidationReport, ModelError>;
+}
+
+/// Judges a model that goes on learning, on steps whose facts it knows already.
+pub trait Rehearsal: Sync {
+    /// Asks the questions of a past step, of which the model sees the history as it was then. A step that is not past has
+    /// no questions.
+    fn play(&self, step: Step, model: &mut dyn Forecaster) -> Result<SelectionScore, ModelError>;
 }
 
 /// How a model did on the validation period: time-aware filter, tie policy of the protocol.
@@ -132,6 +182,8 @@ pub struct Explanation {
     pub answer: EntityId,
     /// Its score as the model ranks it.
     pub score: f64,
+    /// What the weights below are.
+    pub weighing: Weighing,
     /// Past facts it rests on, most important first.
     pub evidence: Vec<Evidence>,
     /// What else adds to the score.
@@ -142,12 +194,22 @@ pub struct Explanation {
     pub details: serde_json::Map<String, serde_json::Value>,
 }
 
+/// What the weights of an explanation are.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Weighing {
+    /// Parts that add up to this number: the score, or the probability that it stands for.
+    PartsOf(f64),
+    /// By how much the score falls without the fact; such numbers do not add up.
+    Losses,
+}
+
 /// A part of a score that is not a single past fact.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Contribution {
     /// What it is, in words.
     pub text: String,
-    /// What it adds to the score.
+    /// See [`Explanation::weighing`].
     pub weight: f64,
 }
 
@@ -156,6 +218,6 @@ pub struct Contribution {
 pub struct Evidence {
     /// The fact.
     pub fact: Quad,
-    /// What it adds to the score.
+    /// See [`Explanation::weighing`].
     pub weight: f64,
 }

@@ -11,7 +11,7 @@ use rayon::slice::ParallelSliceMut;
 use rustc_hash::FxHashMap;
 
 use crate::{
-    DirectedRelation, Direction, EntityId, Facts, LeakError, Quad, Query, RelationId, Snapshot, Step,
+    DirectedRelation, Direction, EntityId, Facts, LeakError, Names, Quad, Query, RelationId, Snapshot, Step,
     TimeAxis,
 };
 
@@ -117,6 +117,8 @@ pub struct HistoryIndex {
     events: Vec<Event>,
     /// Steps at which each relation occurs, in order.
     relation_steps: Vec<Vec<Step>>,
+    /// Names of entities, where they are known.
+    names: Option<Names>,
     /// Built when a model first asks for it: few do, and it is as large as the facts.
     edges: OnceLock<EdgeLists>,
     /// One past the latest step that was read.
@@ -169,9 +171,17 @@ impl HistoryIndex {
             groups,
             events,
             relation_steps,
+            names: None,
             edges: OnceLock::new(),
             latest_read: AtomicU32::new(0),
         }
+    }
+
+    /// The same index, which also knows what entities are called.
+    #[must_use]
+    pub fn with_names(mut self, entities: &Names) -> Self {
+        self.names = Some(entities.clone());
+        self
     }
 
     /// A view of every fact before `ceiling`.
@@ -248,6 +258,11 @@ impl<'a> History<'a> {
     /// The time axis (times are not facts: it also knows the steps to come).
     pub fn axis(&self) -> &'a TimeAxis {
         &self.index.axis
+    }
+
+    /// What entities are called, where it is known (names are not facts: all are known from the start).
+    pub fn entity_names(&self) -> Option<&'a Names> {
+        self.index.names.as_ref()
     }
 
     /// The facts of one step, or a leak error if it is not in the past.

@@ -31,8 +31,8 @@ pub use evolving::{
 };
 pub use facts::{Facts, Snapshot};
 pub use forecaster::{
-    Capabilities, Contribution, Evidence, Explanation, Forecaster, SavedModel, SelectionScore, Validation,
-    ValidationReport,
+    Capabilities, Contribution, Evidence, Explanation, Forecaster, Rehearsal, SavedModel, SelectionScore,
+    Tensors, Validation, ValidationReport, Weighing,
 };
 pub use history::{Edge, Event, History, HistoryIndex, HistoryKey};
 pub use ids::{EntityId, Quad, RelationId, Step, Triple};

@@ -70,7 +70,7 @@ pub struct Run {
     pub progress: Arc<dyn Progress>,
     /// Where work in progress is kept.
     pub workshop: Arc<dyn Workshop>,
-    /// How long training may take, counted over interruptions.
+    /// How long training may take, all trainings of the model together, counted over interruptions.
     pub time_budget: Option<Duration>,
 }
 
@@ -83,6 +83,13 @@ impl Run {
     /// A run that shows nothing.
     pub fn silent(seed: u64) -> Self {
         Self::new(seed, Arc::new(Silent))
+    }
+
+    /// The same run for a training that follows one of so many seconds: what is left of the time budget is less.
+    #[must_use]
+    pub fn after(&self, seconds: f64) -> Self {
+        let left = |budget: Duration| budget.saturating_sub(Duration::from_secs_f64(seconds.max(0.0)));
+        Self { time_budget: self.time_budget.map(left), ..self.clone() }
     }
 
     /// The random stream of one purpose and index.

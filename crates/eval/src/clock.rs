@@ -10,6 +10,7 @@ use rayon::prelude::*;
 
 use crate::journal::{Forgetful, Journal, JudgedStep};
 use crate::questions::{Depth, Questions, RankSink, RankedQuery};
+use crate::rehearsal::Past;
 use crate::validation::ValidationPeriod;
 use crate::{EvalError, Ranker};
 
@@ -103,6 +104,7 @@ pub fn judge_with(
 
 fn index(dataset: &Dataset, parts: &[&Facts]) -> HistoryIndex {
     HistoryIndex::new(&dataset.axis, dataset.entities(), dataset.relations(), parts)
+        .with_names(&dataset.vocabulary.entities)
 }
 
 fn first_step(facts: &Facts, split: Split) -> Result<Step, EvalError> {
@@ -183,6 +185,10 @@ impl Period<'_> {
             } else {
                 // What follows a step that is missing belongs to another evaluation.
                 earlier = Vec::new().into_iter();
+                if self.protocol.setting == Setting::Online {
+                    let past = Past { period: *self, now: step, run };
+                    model.learn(step, &self.history.before(ceiling), &past)?;
+                }
                 let ranked = self.ask(model, step, ceiling, &questions)?;
                 let latest_read = all.latest_read.max(self.history.latest_read());
                 let judged = JudgedStep { ranked, latest_read };
@@ -224,7 +230,7 @@ impl Period<'_> {
     }
 
     /// Asks all questions of one step. Ranks come back in the order of the questions for any number of threads.
-    fn ask(
+    pub fn ask(
         &self,
         model: &mut dyn Forecaster,
         step: Step,

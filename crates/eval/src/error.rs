@@ -59,6 +59,16 @@ pub enum EvalError {
     Model(#[from] ModelError),
 }
 
+/// For models that are judged while they learn.
+impl From<EvalError> for ModelError {
+    fn from(error: EvalError) -> Self {
+        match error {
+            EvalError::Model(error) => error,
+            other => Self::Unsupported(other.to_string()),
+        }
+    }
+}
+
 fn supported(settings: &[Setting]) -> String {
     settings.iter().map(|s| s.word()).collect::<Vec<_>>().join(", ")
 }

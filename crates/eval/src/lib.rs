@@ -13,6 +13,7 @@ mod metrics;
 mod outcome;
 mod questions;
 mod rank;
+mod rehearsal;
 mod validation;
 
 pub use clock::{Fitted, Judged, fit, judge, judge_with};

@@ -1,6 +1,6 @@
 //! Metrics from ranks, under every tie policy.
 
-use quadcast_core::TiePolicy;
+use quadcast_core::{SelectionScore, TiePolicy};
 use rand::Rng;
 use serde::{Deserialize, Serialize};
 
@@ -99,6 +99,11 @@ impl Tally {
         self.sum.hits3 += other.sum.hits3;
         self.sum.hits10 += other.sum.hits10;
         self.sum.mr += other.sum.mr;
+    }
+
+    /// What models are chosen by.
+    pub fn selection(&self) -> SelectionScore {
+        SelectionScore { queries: self.queries, mrr: self.metrics().map_or(0.0, |metrics| metrics.mrr) }
     }
 
     /// The means, or `None` without queries.

@@ -2,11 +2,11 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use quadcast_core::{Forecaster, ModelError, Run, SelectionScore, Validation, ValidationReport};
+use quadcast_core::{Forecaster, ModelError, Run, Validation, ValidationReport};
 
 use crate::clock::Period;
 use crate::journal::Forgetful;
-use crate::{EvalError, Harmonic, Tally};
+use crate::{Harmonic, Tally};
 
 /// Judges candidate models on the validation split, with filters that know train and valid only.
 pub(crate) struct ValidationPeriod<'a> {
@@ -34,10 +34,7 @@ impl Validation for ValidationPeriod<'_> {
     fn play(&self, model: &mut dyn Forecaster) -> Result<ValidationReport, ModelError> {
         self.plays.fetch_add(1, Ordering::Relaxed);
         let relations = self.period.relations;
-        let played = self.period.play(model, self.run, &mut Forgetful).map_err(|error| match error {
-            EvalError::Model(error) => error,
-            other => ModelError::Unsupported(other.to_string()),
-        })?;
+        let played = self.period.play(model, self.run, &mut Forgetful)?;
         let harmonic = Harmonic::up_to(self.period.history.entities());
         let ties = self.period.protocol.ties;
         let mut random = self.run.stream("validation ties", 0);
@@ -50,10 +47,7 @@ impl Validation for ValidationPeriod<'_> {
         for tally in &by_relation {
             all.merge(tally);
         }
-        let score = |tally: &Tally| SelectionScore {
-            queries: tally.queries,
-            mrr: tally.metrics().map_or(0.0, |metrics| metrics.mrr),
-        };
-        Ok(ValidationReport { all: score(&all), by_relation: by_relation.iter().map(score).collect() })
+        let by_relation = by_relation.iter().map(Tally::selection).collect();
+        Ok(ValidationReport { all: all.selection(), by_relation })
     }
 }

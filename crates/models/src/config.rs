@@ -70,6 +70,26 @@ pub(crate) fn parse<C: DeserializeOwned + Serialize + Default>(table: &Table) ->
     })
 }
 
+/// Refuses counts of 0.
+pub(crate) fn check_at_least_one(counts: &[(&str, usize)]) -> Result<(), ConfigError> {
+    match counts.iter().find(|(_, value)| *value == 0) {
+        Some((key, value)) => {
+            Err(ConfigError::Value(format!("{key} = {value} is out of range: expected at least 1")))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Refuses numbers that do not fit or are not finite: key, number, whether it fits, what was expected.
+pub(crate) fn check_ranges(ranges: &[(&str, f64, bool, &str)]) -> Result<(), ConfigError> {
+    match ranges.iter().find(|(_, value, fits, _)| !fits || !value.is_finite()) {
+        Some((key, value, _, expected)) => {
+            Err(ConfigError::Value(format!("{key} = {value} is out of range: expected {expected}")))
+        }
+        None => Ok(()),
+    }
+}
+
 /// The default configuration as a table.
 pub(crate) fn defaults<C: Serialize + Default>() -> Table {
     Table::try_from(C::default()).expect("a configuration is a table of plain values")

@@ -3,6 +3,7 @@
 //! Everything a user can name on the command line is an [`Entry`] of [`MODELS`]; lists, help texts and
 //! configuration checks are derived from it.
 
+pub mod blocks;
 mod config;
 pub mod forecast;
 mod registry;

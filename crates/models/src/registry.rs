@@ -4,7 +4,7 @@ use quadcast_core::{Capabilities, Forecaster};
 use serde::Serialize;
 use toml::Table;
 
-use crate::config::nearest;
+use crate::config::{nearest, set};
 use crate::{ConfigError, forecast};
 
 /// Which task a model solves.
@@ -42,14 +42,36 @@ pub struct Entry {
     pub capabilities: Capabilities,
     /// What can be set.
     pub options: &'static [OptionInfo],
+    /// Settings with which training takes seconds: for demonstrations and tests.
+    pub quick: &'static [&'static str],
     /// The default configuration.
     pub defaults: fn() -> Table,
     /// Builds an unfitted model; absent keys keep their defaults.
     pub build: fn(&Table) -> Result<Box<dyn Forecaster>, ConfigError>,
 }
 
+impl Entry {
+    /// The default configuration, changed so that training takes seconds.
+    ///
+    /// # Panics
+    /// If a quick setting is not one of the model's; a test sets them all.
+    pub fn quick_config(&self) -> Table {
+        let mut config = (self.defaults)();
+        for setting in self.quick {
+            set(&mut config, setting).expect("a setting of the model");
+        }
+        config
+    }
+}
+
 /// All models, in the order of the documentation.
-pub const MODELS: &[Entry] = &[forecast::recurrency::ENTRY, forecast::tlogic::ENTRY];
+pub const MODELS: &[Entry] = &[
+    forecast::recurrency::ENTRY,
+    forecast::tlogic::ENTRY,
+    forecast::cygnet::ENTRY,
+    forecast::regcn::ENTRY,
+    forecast::cen::ENTRY,
+];
 
 /// The model of a name or alias.
 pub fn find(name: &str) -> Result<&'static Entry, ConfigError> {
@@ -86,6 +108,7 @@ mod tests {
             assert_eq!(documented, keys, "{}", entry.name);
             let model = (entry.build)(&defaults).expect("the defaults build");
             assert_eq!(model.capabilities(), entry.capabilities, "{}", entry.name);
+            assert!((entry.build)(&entry.quick_config()).is_ok(), "{}", entry.name);
         }
     }
 

@@ -17,14 +17,14 @@ use world::{SMALL, Shape};
 const SHAPE: Shape = Shape { entities: 20, relations: 4, steps: 25, facts_per_step: 12 };
 
 fn build(entry: &Entry) -> Box<dyn Forecaster> {
-    (entry.build)(&(entry.defaults)()).expect("the defaults build")
+    (entry.build)(&entry.quick_config()).expect("the quick settings build")
 }
 
 fn protocol(setting: Setting) -> Protocol {
     Protocol { setting, ..Protocol::default() }
 }
 
-/// Fits and judges with the default configuration.
+/// Fits and judges with settings that do not take long.
 fn play(entry: &Entry, data: &Dataset, setting: Setting) -> (Box<dyn Forecaster>, Judged) {
     let mut model = build(entry);
     let run = Run::silent(7);

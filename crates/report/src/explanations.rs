@@ -55,6 +55,12 @@ pub struct Answer {
 /// What an answer rests on.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Why {
+    /// What the weights add up to, if that is not the score.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parts_of: Option<f64>,
+    /// Whether a weight is by how much the score falls without the fact. Such weights do not add up.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub losses: bool,
     /// Past facts, most important first.
     pub facts: Vec<Reason>,
     /// What else adds to the score.
@@ -66,13 +72,25 @@ pub struct Why {
     pub details: serde_json::Map<String, serde_json::Value>,
 }
 
+impl Why {
+    /// A weight for people: a share, or by how much the score falls.
+    pub fn weight(&self, weight: f64, score: f64) -> String {
+        let whole = self.parts_of.unwrap_or(score);
+        match (self.losses, whole > 0.0) {
+            (true, _) => format!("{weight:+.3}"),
+            (false, true) => format!("{:.1} %", 100.0 * weight / whole),
+            (false, false) => "–".to_owned(),
+        }
+    }
+}
+
 /// A past fact and its part in the score.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Reason {
     /// The fact.
     #[serde(flatten)]
     pub fact: DatedFact,
-    /// What it adds to the score.
+    /// What it adds to the score, or by how much that falls without it: [`Why::losses`].
     pub weight: f64,
 }
 

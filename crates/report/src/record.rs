@@ -224,6 +224,9 @@ pub struct RunRecord {
     /// How the model was selected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub selection: Option<Selection>,
+    /// How training went, one entry per stage: epochs, the best one, its validation MRR, why it ended.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub training: Vec<serde_json::Value>,
     /// How the intervals came about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bootstrap: Option<BlockBootstrap>,
@@ -260,6 +263,7 @@ impl RunRecord {
             repeated_queries: None,
             latest_read: None,
             selection: None,
+            training: Vec::new(),
             bootstrap: None,
             seconds: Seconds::default(),
             peak_memory_bytes: None,
@@ -298,6 +302,7 @@ impl RunRecord {
     pub fn take_fit(&mut self, earlier: &Self) {
         self.fitted = earlier.fitted;
         self.selection.clone_from(&earlier.selection);
+        self.training.clone_from(&earlier.training);
         self.seconds.load += earlier.seconds.load;
         self.seconds.fit = earlier.seconds.fit;
         self.peak_memory_bytes = self.peak_memory_bytes.max(earlier.peak_memory_bytes);

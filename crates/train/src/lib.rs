@@ -10,4 +10,4 @@ mod schedule;
 mod training;
 
 pub use schedule::{Order, Schedule};
-pub use training::{Ending, Epoch, Trainable, Training, train};
+pub use training::{Ending, Epoch, InTraining, Trainable, Training, train};

@@ -40,7 +40,7 @@ impl Default for Schedule {
             validate_every: 1,
             patience: None,
             order: Order::default(),
-            keep_every: Duration::from_secs(60),
+            keep_every: Duration::from_mins(1),
         }
     }
 }

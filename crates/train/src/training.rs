@@ -2,7 +2,10 @@
 
 use std::time::Instant;
 
-use quadcast_core::{Forecaster, ModelError, Run, Validation};
+use quadcast_core::{
+    Capabilities, Forecaster, History, ModelError, Query, Run, SavedModel, ScoreSink, Setting, Step,
+    Validation, ValidationReport,
+};
 use rand::seq::SliceRandom;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -10,8 +13,19 @@ use serde_json::json;
 use crate::checkpoint::{self, Position};
 use crate::schedule::{Order, Schedule};
 
-/// A model that learns batch by batch.
-pub trait Trainable: Forecaster {
+/// A model that learns batch by batch, and can be asked between epochs.
+pub trait Trainable: Send + Sync {
+    /// As [`Forecaster::begin`].
+    fn begin(&mut self, step: Step, history: &History<'_>) -> Result<(), ModelError>;
+
+    /// As [`Forecaster::score`].
+    fn score(
+        &self,
+        history: &History<'_>,
+        queries: &[Query],
+        sink: &mut dyn ScoreSink,
+    ) -> Result<(), ModelError>;
+
     /// Batches of one epoch.
     fn batches(&self) -> usize;
 
@@ -23,11 +37,55 @@ pub trait Trainable: Forecaster {
     /// One step on one batch; returns the loss. Random draws must come from streams named by epoch and batch.
     fn step(&mut self, epoch: u32, batch: usize) -> Result<f64, ModelError>;
 
+    /// The number by which states are compared; higher is better.
+    fn selection(&self, report: &ValidationReport) -> f64 {
+        report.all.mrr
+    }
+
     /// Everything that training changes, optimiser included, exactly.
     fn state(&self) -> Result<Vec<u8>, ModelError>;
 
     /// Takes a state that `state` gave.
     fn restore(&mut self, state: &[u8]) -> Result<(), ModelError>;
+}
+
+/// A model in training as the validation period asks it.
+pub struct InTraining<'a>(pub &'a mut dyn Trainable);
+
+impl Forecaster for InTraining<'_> {
+    fn capabilities(&self) -> Capabilities {
+        let settings = &[Setting::SingleStep, Setting::MultiStep, Setting::Online];
+        Capabilities { settings, explains: false, inductive: false, random: true, rules: false }
+    }
+
+    fn fit(&mut self, _: &History<'_>, _: &dyn Validation, _: &Run) -> Result<(), ModelError> {
+        Err(unfinished())
+    }
+
+    fn begin(&mut self, step: Step, history: &History<'_>) -> Result<(), ModelError> {
+        self.0.begin(step, history)
+    }
+
+    fn score(
+        &self,
+        history: &History<'_>,
+        queries: &[Query],
+        sink: &mut dyn ScoreSink,
+    ) -> Result<(), ModelError> {
+        self.0.score(history, queries, sink)
+    }
+
+    fn save(&self) -> Result<SavedModel, ModelError> {
+        Err(unfinished())
+    }
+
+    fn load(&mut self, _: &SavedModel) -> Result<(), ModelError> {
+        Err(unfinished())
+    }
+}
+
+fn unfinished() -> ModelError {
+    ModelError::Unsupported("a model in training can only be asked".to_owned())
 }
 
 /// One epoch as it went.
@@ -202,7 +260,8 @@ impl Loop<'_> {
     fn end_epoch(&mut self, epoch: u32) -> Result<(), ModelError> {
         let loss = self.position.loss_sum / self.position.batch.max(1) as f64;
         let looks = self.schedule.looks_after(epoch);
-        let mrr = if looks { Some(self.validation.play(self.model)?.all.mrr) } else { None };
+        let report = if looks { Some(self.validation.play(&mut InTraining(self.model))?) } else { None };
+        let mrr = report.map(|report| self.model.selection(&report));
         self.tick();
         let before: f64 = self.position.history.iter().map(|epoch| epoch.seconds).sum();
         let this = Epoch { epoch, loss, mrr, seconds: self.position.seconds - before };

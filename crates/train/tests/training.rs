@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use quadcast_core::{
-    Capabilities, Forecaster, History, ModelError, Query, Run, SavedModel, ScoreSink, SelectionScore, Step,
-    Validation, ValidationReport, Workshop, stream,
+    Calendar, Forecaster, History, HistoryIndex, ModelError, Query, Run, ScoreError, ScoreRow, ScoreSink,
+    SelectionScore, Step, TimeAxis, Validation, ValidationReport, Workshop, stream,
 };
-use quadcast_train::{Ending, Order, Schedule, Trainable, Training, train};
+use quadcast_train::{Ending, InTraining, Order, Schedule, Trainable, Training, train};
 use rand::Rng;
 
 /// A number that every batch moves a little, and the sum of all moves.
@@ -26,33 +26,15 @@ impl Walker {
     }
 }
 
-impl Forecaster for Walker {
-    fn capabilities(&self) -> Capabilities {
-        Capabilities { settings: &[], explains: false, inductive: false, random: true, rules: false }
-    }
-
-    fn fit(&mut self, _: &History<'_>, _: &dyn Validation, _: &Run) -> Result<(), ModelError> {
-        Ok(())
-    }
-
+impl Trainable for Walker {
     fn begin(&mut self, _: Step, _: &History<'_>) -> Result<(), ModelError> {
         Ok(())
     }
 
-    fn score(&self, _: &History<'_>, _: &[Query], _: &mut dyn ScoreSink) -> Result<(), ModelError> {
-        Ok(())
+    fn score(&self, _: &History<'_>, _: &[Query], sink: &mut dyn ScoreSink) -> Result<(), ModelError> {
+        Ok(sink.accept(0, ScoreRow::Dense(&[self.place as f32]))?)
     }
 
-    fn save(&self) -> Result<SavedModel, ModelError> {
-        Ok(SavedModel::plain(serde_json::json!([self.place, self.moves])))
-    }
-
-    fn load(&mut self, _: &SavedModel) -> Result<(), ModelError> {
-        Ok(())
-    }
-}
-
-impl Trainable for Walker {
     fn batches(&self) -> usize {
         5
     }
@@ -88,8 +70,18 @@ impl Validation for Judge {
     }
 
     fn play(&self, model: &mut dyn Forecaster) -> Result<ValidationReport, ModelError> {
-        let place = model.save()?.state[0].as_f64().expect("a number");
-        let all = SelectionScore { queries: 1, mrr: (10.0 * place).sin().abs() };
+        struct Place(f32);
+        impl ScoreSink for Place {
+            fn accept(&mut self, _: usize, row: ScoreRow<'_>) -> Result<(), ScoreError> {
+                let ScoreRow::Dense([place]) = row else { panic!("one score") };
+                self.0 = *place;
+                Ok(())
+            }
+        }
+        let index = HistoryIndex::new(&TimeAxis::new(vec![0], Calendar::years_from(2000)), 1, 1, &[]);
+        let mut place = Place(0.0);
+        model.score(&index.before(Step(0)), &[], &mut place)?;
+        let all = SelectionScore { queries: 1, mrr: (10.0 * f64::from(place.0)).sin().abs() };
         Ok(ValidationReport { all, by_relation: Vec::new() })
     }
 }
@@ -201,7 +193,7 @@ fn the_best_state_is_kept_without_a_workshop_too() {
     let training = train(&mut model, "walk", &schedule(), &Judge, &run).expect("no trouble");
     let best = training.history.iter().filter_map(|epoch| epoch.mrr).fold(0.0, f64::max);
     assert_eq!(training.best_mrr, best);
-    assert_eq!(Judge.play(&mut model).expect("no trouble").all.mrr, best);
+    assert_eq!(Judge.play(&mut InTraining(&mut model)).expect("no trouble").all.mrr, best);
     assert_eq!(training.ending, Ending::Epochs);
 }
 

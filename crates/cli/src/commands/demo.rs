@@ -121,7 +121,7 @@ fn requests(out: &Path, data: &Path, setting: SettingArgument) -> Vec<(String, R
         let options = RunOptions {
             model: Some(model.to_owned()),
             data: Some(data.display().to_string()),
-            settings: part.map(str::to_owned).into_iter().collect(),
+            settings: quick(model).iter().copied().chain(part).map(str::to_owned).collect(),
             setting: Some(setting),
             seed: Some(SEED),
             out: Some(out.join("runs").join(format!("{folder}-{word}"))),
@@ -131,6 +131,11 @@ fn requests(out: &Path, data: &Path, setting: SettingArgument) -> Vec<(String, R
         (name, options)
     };
     defaults.chain(parts).map(request).collect()
+}
+
+/// Settings with which a model does not take long.
+fn quick(model: &str) -> &'static [&'static str] {
+    MODELS.iter().find(|entry| entry.name == model).map_or(&[], |entry| entry.quick)
 }
 
 fn best_possible(
@@ -211,7 +216,8 @@ fn text(world: &SynthWorld, audit: &Audit, rows: &[Row], options: &Options) -> S
     format!(
         "A village that does not exist\n{about}\naudit: {}\n\n{}\n\n\
          Time-aware filter, both directions, all entities as candidates. The best possible score is\n\
-         known because the world is: nobody who knows only the past can be better on average.\n\n\
+         known because the world is: nobody who knows only the past can be better on average.\n\
+         The networks (cygnet, re-gcn, cen) are small here and train for seconds.\n\n\
          report: {out}/report.html\n\
          next: quadcast forecast {out}/runs/recurrency-single-step \\\n  {question} --explain\n",
         checks.join(", "),

@@ -204,12 +204,14 @@ fn begin_record(
 /// What was judged, in the form of a run's configuration.
 fn run_file(options: &EvaluateOptions, record: &RunRecord) -> Result<RunFile, Failure> {
     Ok(RunFile {
+        time_budget: None,
         model: Some(record.model.name.clone()),
         data: Some(options.data.clone()),
         format: options.format.map(Into::into),
         fingerprint: Some(record.dataset.fingerprint),
         seed: Some(options.seed),
         rules: None,
+        trained_by: None,
         protocol: record.protocol,
         config: toml::Table::try_from(&record.model.config).map_err(Failure::internal)?,
     })

@@ -2,7 +2,8 @@
 
 use std::fs;
 use std::path::Path;
-use std::time::Instant;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use quadcast_core::{Dataset, Forecaster, Protocol, Run, Split};
 use quadcast_data::{LoadOptions, Loaded, RulesRead};
@@ -15,10 +16,12 @@ use crate::commands::data::{open, temporal};
 use crate::commands::evaluate;
 use crate::explained;
 use crate::failure::Failure;
+use crate::given_model::{self, GivenModel};
 use crate::given_rules;
 use crate::output::Output;
 use crate::record_folder::{RecordFolder, RunFile, take_results};
 use crate::resume::Interrupted;
+use crate::workshop::{self, RunWorkshop};
 
 /// The model that runs when none is named: it needs no training and beats many that do.
 const DEFAULT_MODEL: &str = "recurrency";
@@ -35,6 +38,9 @@ struct Plan {
     seed: u64,
     /// Rules that are used instead of learning.
     rules: Option<RulesRead>,
+    time_budget: Option<Duration>,
+    /// A model that another run has trained.
+    given: Option<GivenModel>,
 }
 
 pub fn execute(options: &RunOptions, output: &Output) -> Result<(), Failure> {
@@ -53,17 +59,26 @@ pub fn complete(options: &RunOptions, output: &Output) -> Result<(RecordFolder, 
     let dataset = temporal(&loaded)?;
     let load_seconds = start.elapsed().as_secs_f64();
     same_data(&mut plan, options, dataset)?;
-    if let Some(file) = &plan.file.rules {
+    if let Some(run) = &plan.file.trained_by {
+        plan.given = Some(given_model::read(run, plan.entry, dataset, output)?);
+    } else if let Some(file) = &plan.file.rules {
         plan.rules = Some(given_rules::read(file, dataset, output)?);
     }
 
     let relations = &dataset.vocabulary.relations;
     let setting = plan.file.protocol.setting.word();
     let name = format!("{}-{}-{setting}-{}", plan.entry.name, dataset.name, plan.seed);
-    let folder = RecordFolder::choose(options.out.as_deref(), options.overwrite, &name)?;
+    let replaces = options.overwrite || options.resume;
+    let folder = RecordFolder::choose(options.out.as_deref(), replaces, &name)?;
+    if options.resume && !workshop::has_checkpoints(folder.path()) {
+        return Err(Failure::input(format!(
+            "{} holds no training to go on with: only one that its time budget ended does",
+            folder.path().display()
+        )));
+    }
     let mut record = begin_record(&plan, &loaded, dataset)?;
     record.seconds.load = load_seconds;
-    let interrupted = if options.overwrite {
+    let interrupted = if replaces {
         None
     } else {
         Interrupted::find(folder.path(), &plan.file, relations)
@@ -75,8 +90,16 @@ pub fn complete(options: &RunOptions, output: &Output) -> Result<(RecordFolder, 
     }
     folder.begin(&record, &plan.file)?;
 
-    let run = Run::new(plan.seed, output.progress());
     let owner = plan.file.identity(&record.version)?;
+    if options.overwrite {
+        workshop::clear_all(folder.path())?;
+    }
+    let workshop = Arc::new(RunWorkshop::open(folder.path(), &owner, record.fitted.is_some())?);
+    let run = Run {
+        workshop: workshop.clone(),
+        time_budget: plan.time_budget,
+        ..Run::new(plan.seed, output.progress())
+    };
     let journal = || PartialRanks::open(folder.path(), &owner, &dataset.axis);
     let journal = if record.fitted.is_some() {
         let journal = journal()?;
@@ -87,8 +110,15 @@ pub fn complete(options: &RunOptions, output: &Output) -> Result<(RecordFolder, 
     } else {
         fit_model(&mut plan, dataset, &run, &mut record)
             .map_err(|failure| folder.fail(&record, failure, output))?;
+        record.training.extend(workshop.trained());
+        // A training that was interrupted knows how long all its parts took.
+        let trained: f64 = record.training.iter().filter_map(|training| training["seconds"].as_f64()).sum();
+        record.seconds.fit = record.seconds.fit.max(trained);
         let saved = plan.model.save().map_err(Failure::internal)?;
         folder.keep_fit(&mut record, plan.entry.name, &saved, relations)?;
+        if record.training.iter().all(|training| training["ending"] != "time-budget") {
+            workshop::clear(folder.path())?;
+        }
         journal()?
     };
     let judged = judge_model(&mut plan, dataset, &run, &mut record, journal)
@@ -99,9 +129,14 @@ pub fn complete(options: &RunOptions, output: &Output) -> Result<(RecordFolder, 
 }
 
 fn plan(options: &RunOptions, output: &Output) -> Result<Plan, Failure> {
-    let mut file = match &options.config {
-        Some(path) => read_run_file(path)?,
-        None => RunFile::default(),
+    let mut file = match (&options.config, &options.trained_by) {
+        (Some(path), _) => read_run_file(path)?,
+        (None, Some(run)) => RunFile {
+            trained_by: Some(run.display().to_string()),
+            time_budget: None,
+            ..read_run_file(&run.join("run.toml"))?
+        },
+        (None, None) => RunFile::default(),
     };
     let name = options.model.as_deref().or(file.model.as_deref()).unwrap_or(DEFAULT_MODEL);
     if name.starts_with(evaluate::PREFIX) {
@@ -133,17 +168,21 @@ fn plan(options: &RunOptions, output: &Output) -> Result<Plan, Failure> {
     if let Some(rules) = &rules {
         given_rules::accepted(entry, rules)?;
     }
+    let time_budget = options.time_budget.clone().or(file.time_budget);
+    let budget = time_budget.as_deref().map(duration).transpose()?;
     let file = RunFile {
         model: Some(entry.name.to_owned()),
         data: Some(data.clone()),
         format: options.format.map(Into::into).or(file.format),
         fingerprint: file.fingerprint,
         seed: Some(seed),
+        time_budget,
         rules,
+        trained_by: file.trained_by,
         protocol,
         config,
     };
-    Ok(Plan { entry, model, file, data, seed, rules: None })
+    Ok(Plan { entry, model, file, data, seed, rules: None, time_budget: budget, given: None })
 }
 
 /// The defaults of the model, changed by the file, changed by the options.
@@ -171,6 +210,27 @@ fn expanded_config(
         set(&mut config, setting)?;
     }
     Ok(config)
+}
+
+/// A span of time as people write it: 90s, 45m, 2h.
+fn duration(text: &str) -> Result<Duration, Failure> {
+    let text = text.trim();
+    let (number, unit) = text.split_at(text.find(|c: char| c.is_alphabetic()).unwrap_or(text.len()));
+    let seconds = match unit.trim() {
+        "s" => 1.0,
+        "m" | "min" => 60.0,
+        "h" => 3600.0,
+        _ => 0.0,
+    };
+    let parsed = number.trim().parse::<f64>().ok().filter(|number| number.is_finite() && *number > 0.0);
+    match parsed {
+        Some(number) if seconds > 0.0 && number * seconds < 1e9 => {
+            Ok(Duration::from_secs_f64(number * seconds))
+        }
+        _ => Err(Failure::input(format!(
+            "{text:?} is not a time budget: write a number and a unit, for example 90s, 45m or 2h"
+        ))),
+    }
 }
 
 /// Reads a configuration file.
@@ -209,6 +269,11 @@ fn begin_record(plan: &Plan, loaded: &Loaded, dataset: &Dataset) -> Result<RunRe
 
 /// Fits, or takes the rules that are given; fills the record with how that was done.
 fn fit_model(plan: &mut Plan, dataset: &Dataset, run: &Run, record: &mut RunRecord) -> Result<(), Failure> {
+    if let Some(GivenModel { model, record: trained }) = plan.given.take() {
+        plan.model = model;
+        record.take_fit(&trained);
+        return Ok(());
+    }
     let protocol = plan.file.protocol;
     let start = Instant::now();
     if let Some(rules) = plan.rules.take() {

@@ -21,7 +21,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 /// A command that takes longer hangs.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Columns that text for people may take.
 const WIDTH: usize = 100;
@@ -191,8 +191,13 @@ impl Room {
 
 /// Starts a run on `small`, which goes on while the test does.
 pub fn start(room: &Room, out: &str) -> Child {
+    start_command(room, &format!("run --data small --out {out}"))
+}
+
+/// Starts a command, which goes on while the test does.
+pub fn start_command(room: &Room, arguments: &str) -> Child {
     std::process::Command::new(cargo_bin!("quadcast"))
-        .args(["run", "--data", "small", "--out", out])
+        .args(arguments.split_whitespace())
         .current_dir(room.path(""))
         .stdout(Stdio::null())
         .stderr(Stdio::null())

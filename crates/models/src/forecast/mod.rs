@@ -1,5 +1,13 @@
 //! Forecasting models.
 
+mod asked;
+pub mod cen;
+pub mod cygnet;
 mod popularity;
+mod reader;
 pub mod recurrency;
+pub mod regcn;
+mod removal;
+mod snapshots;
+mod state;
 pub mod tlogic;

@@ -27,7 +27,7 @@ use std::sync::OnceLock;
 use quadcast_core::{
     Background, Capabilities, Constant, Contribution, DirectedRelation, EntityId, Event, Evidence,
     Explanation, Forecaster, History, HistoryKey, ModelError, Query, Run, SavedModel, ScoreRow, ScoreSink,
-    Setting, Step, Validation, ValidationReport,
+    Setting, Step, Validation, ValidationReport, Weighing,
 };
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -353,7 +353,16 @@ impl Forecaster for Recurrency {
         });
         let details = details.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
         let also = also.into_iter().collect();
-        Ok(Some(Explanation { query: *query, answer, score, evidence, also, rules: Vec::new(), details }))
+        Ok(Some(Explanation {
+            query: *query,
+            answer,
+            score,
+            weighing: Weighing::PartsOf(score),
+            evidence,
+            also,
+            rules: Vec::new(),
+            details,
+        }))
     }
 
     fn save(&self) -> Result<SavedModel, ModelError> {
@@ -406,6 +415,7 @@ pub const ENTRY: Entry = Entry {
             about: "code (as published results were made) or formula (as printed)",
         },
     ],
+    quick: &[],
     defaults: config::defaults::<Config>,
     build: |table| Ok(Box::new(Recurrency::new(config::parse(table)?)?)),
 };

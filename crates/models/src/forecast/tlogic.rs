@@ -27,6 +27,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use quadcast_core::{
     Background, Capabilities, Constant, DirectedRelation, EntityId, Explanation, FiredRule, Forecaster,
     History, ModelError, Query, Rule, Run, SavedModel, ScoreRow, ScoreSink, Setting, Step, Validation,
+    Weighing,
 };
 use serde::Deserialize;
 use serde_json::json;
@@ -311,11 +312,21 @@ impl Forecaster for TLogic {
         ];
         let details = details.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
         let (evidence, also) = (Vec::new(), Vec::new());
-        Ok(Some(Explanation { query: *query, answer, score, evidence, also, rules, details }))
+        Ok(Some(Explanation {
+            query: *query,
+            answer,
+            score,
+            weighing: Weighing::PartsOf(score),
+            evidence,
+            also,
+            rules,
+            details,
+        }))
     }
 
     fn save(&self) -> Result<SavedModel, ModelError> {
-        Ok(SavedModel { state: json!({ "config": self.config }), rules: Some(self.rules.clone()) })
+        let state = json!({ "config": self.config });
+        Ok(SavedModel { state, rules: Some(self.rules.clone()), tensors: None })
     }
 
     fn load(&mut self, saved: &SavedModel) -> Result<(), ModelError> {
@@ -375,6 +386,7 @@ pub const ENTRY: Entry = Entry {
         OptionInfo { key: "compat", about: "lose the relations that the published runs lost (see --compat)" },
         OptionInfo { key: "processes", about: "processes of the published run, used with compat only" },
     ],
+    quick: &[],
     defaults: config::defaults::<Config>,
     build: |table| Ok(Box::new(TLogic::new(config::parse(table)?)?)),
 };

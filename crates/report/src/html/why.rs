@@ -33,6 +33,7 @@ struct Card {
     rank: u64,
     rules: Vec<RuleView>,
     facts: Vec<Part>,
+    losses: bool,
     rest: String,
 }
 
@@ -49,7 +50,8 @@ struct RuleView {
 /// A part of a score in words.
 #[derive(Serialize)]
 struct Part {
-    share: f64,
+    /// A share, or by how much the score falls.
+    weight: String,
     text: String,
 }
 
@@ -86,6 +88,7 @@ fn card(sample: &Sample) -> Option<Card> {
         rank: sample.truth.rank,
         rules,
         facts: facts(why, answer.score),
+        losses: why.losses,
         rest,
     })
 }
@@ -120,17 +123,21 @@ fn rules(fired: &[Fired]) -> (Vec<RuleView>, String) {
 
 /// Past facts and what else adds to a score.
 fn facts(why: &Why, score: f64) -> Vec<Part> {
-    let share = |weight: f64| if score > 0.0 { 100.0 * weight / score } else { 0.0 };
+    let weight = |weight: f64| why.weight(weight, score);
     let told = |reason: &Reason| {
         let DatedFact { subject, relation, object, time } = &reason.fact;
-        Part { share: share(reason.weight), text: format!("{time}: {subject} {relation} {object}") }
+        Part { weight: weight(reason.weight), text: format!("{time}: {subject} {relation} {object}") }
     };
     let mut parts: Vec<Part> = why.facts.iter().take(FACTS).map(told).collect();
-    if let Some(older @ [_, ..]) = why.facts.get(FACTS..) {
-        let weight = older.iter().map(|reason| reason.weight).sum();
-        parts.push(Part { share: share(weight), text: format!("{} earlier facts", older.len()) });
+    if let Some(rest @ [_, ..]) = why.facts.get(FACTS..) {
+        parts.push(if why.losses {
+            Part { weight: String::new(), text: format!("{} more facts matter less", rest.len()) }
+        } else {
+            let sum = rest.iter().map(|reason| reason.weight).sum();
+            Part { weight: weight(sum), text: format!("{} earlier facts", rest.len()) }
+        });
     }
-    let also = why.also.iter().map(|other| Part { share: share(other.weight), text: other.text.clone() });
+    let also = why.also.iter().map(|other| Part { weight: weight(other.weight), text: other.text.clone() });
     parts.extend(also);
     parts
 }

@@ -2,7 +2,7 @@
 
 use quadcast_core::{
     Dataset, Direction, EntityId, Explanation, FiredRule, Forecaster, History, Quad, Query, ScoreError,
-    ScoreRow, ScoreSink, Step,
+    ScoreRow, ScoreSink, Step, Weighing,
 };
 use quadcast_report::{Addition, Answer, DatedFact, Fired, Forecast, Reason, Why};
 
@@ -101,6 +101,11 @@ fn reasons(
     // The list of rules is left out only where a model has none to show; an empty one says that none fired.
     let by_rules = asker.model.capabilities().rules;
     Ok(explanation.map(|explanation| Why {
+        parts_of: match explanation.weighing {
+            Weighing::PartsOf(whole) => Some(whole).filter(|whole| *whole != explanation.score),
+            Weighing::Losses => None,
+        },
+        losses: explanation.weighing == Weighing::Losses,
         rules: by_rules
             .then(|| explanation.rules.iter().map(|rule| fired(asker, &explanation, rule)).collect()),
         facts: explanation

@@ -3,6 +3,7 @@
 use quadcast_report::{Answer, Forecast, Reason, Why, counted, plain_table};
 
 use super::rule_text::rules;
+use crate::output::wrapped;
 
 /// How many past facts are shown per answer; the JSON document has all.
 const FACTS: usize = 5;
@@ -62,20 +63,21 @@ fn shortened(name: &str) -> String {
 }
 
 fn reasons(answer: &Answer, why: &Why) -> String {
-    let part = |weight: f64| if answer.score > 0.0 { 100.0 * weight / answer.score } else { 0.0 };
+    let weight = |weight: f64| why.weight(weight, answer.score);
     let mut text = format!("\n{}. {}\n", answer.rank, shortened(&answer.entity));
     match &why.rules {
         Some(fired) => text.push_str(&rules(fired)),
-        None => text.push_str(&precedents(&why.facts, part)),
+        None if why.losses => text.push_str(&losses(&why.facts, weight)),
+        None => text.push_str(&precedents(&why.facts, weight)),
     }
     for other in &why.also {
-        text.push_str(&format!("   {:5.1} %  {}\n", part(other.weight), other.text));
+        text.push_str(&format!("   {:>7}  {}\n", weight(other.weight), other.text));
     }
     text
 }
 
 /// How often the answer held before, and the latest times.
-fn precedents(facts: &[Reason], part: impl Fn(f64) -> f64) -> String {
+fn precedents(facts: &[Reason], weight: impl Fn(f64) -> String) -> String {
     let Some(Reason { fact, .. }) = facts.first() else {
         return "   never in this role before\n".to_owned();
     };
@@ -85,11 +87,27 @@ fn precedents(facts: &[Reason], part: impl Fn(f64) -> f64) -> String {
     };
     let mut text = format!("   “{} {} {}” held {times} before\n", fact.subject, fact.relation, fact.object);
     for reason in facts.iter().take(FACTS) {
-        text.push_str(&format!("   {:5.1} %  {}\n", part(reason.weight), reason.fact.time));
+        text.push_str(&format!("   {:>7}  {}\n", weight(reason.weight), reason.fact.time));
     }
     if let Some(older @ [_, ..]) = facts.get(FACTS..) {
-        let weight = older.iter().map(|reason| reason.weight).sum();
-        text.push_str(&format!("   {:5.1} %  {} more\n", part(weight), older.len()));
+        let sum = older.iter().map(|reason| reason.weight).sum();
+        text.push_str(&format!("   {:>7}  {} more\n", weight(sum), older.len()));
+    }
+    text
+}
+
+/// What the score would lose without a fact.
+fn losses(facts: &[Reason], weight: impl Fn(f64) -> String) -> String {
+    if facts.is_empty() {
+        return "   no fact about it in the snapshots that were read\n".to_owned();
+    }
+    let mut text = "   without the fact, the score would fall by\n".to_owned();
+    for Reason { fact, weight: loss } in facts.iter().take(FACTS) {
+        let told = format!("{} {} {} {}", fact.time, fact.subject, fact.relation, fact.object);
+        text.push_str(&wrapped(&told, &format!("   {:>7}  ", weight(*loss)), "  "));
+    }
+    if let Some(rest @ [_, ..]) = facts.get(FACTS..) {
+        text.push_str(&format!("            and less by {} more facts\n", rest.len()));
     }
     text
 }

@@ -1,0 +1,131 @@
+//! Work in progress on disk: checkpoints of a training, and the trace of what happened.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use quadcast_core::{ModelError, Workshop};
+use quadcast_report::write_atomically;
+use serde_json::Value;
+
+use crate::failure::Failure;
+
+/// The folder of checkpoints in a run folder.
+const CHECKPOINTS: &str = "checkpoint";
+/// The file that says whose checkpoints they are.
+const OWNER: &str = "owner.toml";
+/// One line per event.
+const TRACE: &str = "trace.jsonl";
+
+/// The workshop of a run folder.
+pub struct RunWorkshop {
+    folder: PathBuf,
+    owner: String,
+    events: Mutex<Events>,
+}
+
+struct Events {
+    /// Opened by the first event: models that do not train leave no trace.
+    trace: Option<File>,
+    /// How trainings ended.
+    trained: Vec<Value>,
+}
+
+impl RunWorkshop {
+    /// Opens the workshop. What another run has left is removed; a run that is `fitted` keeps its trace.
+    pub fn open(folder: &Path, owner: &str, fitted: bool) -> Result<Self, Failure> {
+        if fs::read_to_string(folder.join(CHECKPOINTS).join(OWNER)).ok().as_deref() != Some(owner) {
+            if fitted { clear(folder)? } else { clear_all(folder)? }
+        }
+        let events = Mutex::new(Events { trace: None, trained: Vec::new() });
+        Ok(Self { folder: folder.to_owned(), owner: owner.to_owned(), events })
+    }
+
+    /// How trainings ended.
+    pub fn trained(&self) -> Vec<Value> {
+        self.events.lock().unwrap_or_else(PoisonError::into_inner).trained.clone()
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.join(CHECKPOINTS).join(name)
+    }
+}
+
+/// Whether a run folder holds checkpoints to go on from.
+pub fn has_checkpoints(folder: &Path) -> bool {
+    let entries = fs::read_dir(folder.join(CHECKPOINTS)).into_iter().flatten().flatten();
+    entries.into_iter().any(|entry| entry.file_name() != OWNER)
+}
+
+/// Removes the checkpoints of a run folder.
+pub fn clear(folder: &Path) -> Result<(), Failure> {
+    let checkpoints = folder.join(CHECKPOINTS);
+    gone(&checkpoints, fs::remove_dir_all(&checkpoints))
+}
+
+/// Removes everything that a training has left in a run folder.
+pub fn clear_all(folder: &Path) -> Result<(), Failure> {
+    clear(folder)?;
+    let trace = folder.join(TRACE);
+    gone(&trace, fs::remove_file(&trace))
+}
+
+fn gone(path: &Path, removed: io::Result<()>) -> Result<(), Failure> {
+    match removed {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(trouble(path, &error)),
+        _ => Ok(()),
+    }
+}
+
+fn trouble(path: &Path, error: &io::Error) -> Failure {
+    Failure::internal(format!("{}: {error}", path.display()))
+}
+
+impl Workshop for RunWorkshop {
+    fn keep(&self, name: &str, bytes: &[u8]) -> Result<(), ModelError> {
+        let owner = self.path(OWNER);
+        let write = || {
+            if !owner.is_file() {
+                fs::create_dir_all(self.folder.join(CHECKPOINTS))?;
+                write_atomically(&owner, |out| out.write_all(self.owner.as_bytes()))
+                    .map_err(io::Error::other)?;
+            }
+            write_atomically(&self.path(name), |out| out.write_all(bytes)).map_err(io::Error::other)
+        };
+        write().map_err(|error| ModelError::Workshop(error.to_string()))
+    }
+
+    fn recall(&self, name: &str) -> Result<Option<Vec<u8>>, ModelError> {
+        match fs::read(self.path(name)) {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(ModelError::Workshop(format!("{}: {error}", self.path(name).display()))),
+        }
+    }
+
+    fn discard(&self, name: &str) -> Result<(), ModelError> {
+        match fs::remove_file(self.path(name)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                Err(ModelError::Workshop(format!("{}: {error}", self.path(name).display())))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn note(&self, event: &Value) -> Result<(), ModelError> {
+        let mut events = self.events.lock().unwrap_or_else(PoisonError::into_inner);
+        if event["event"] == "trained" {
+            events.trained.push(event.clone());
+        }
+        let path = self.folder.join(TRACE);
+        let write = |events: &mut Events| {
+            let trace = match &mut events.trace {
+                Some(trace) => trace,
+                none => none.insert(OpenOptions::new().create(true).append(true).open(&path)?),
+            };
+            writeln!(trace, "{event}")
+        };
+        write(&mut events).map_err(|error| ModelError::Workshop(format!("{}: {error}", path.display())))
+    }
+}

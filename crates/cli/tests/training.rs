@@ -1,0 +1,133 @@
+//! Neural models on the real binary: training, interruptions, one training for several settings.
+
+mod common;
+
+use std::time::{Duration, Instant};
+
+use common::{Room, kill, start_command};
+use serde_json::Value;
+
+const MODELS: [(&str, &str); 3] = [
+    ("cygnet", "--set dimension=8 --set epochs=3 --set first_validation=1"),
+    ("re-gcn", "--set dimension=8 --set epochs=3"),
+    ("cen", "--set dimension=8 --set epochs=2 --set shortest=2 --set longest=3"),
+];
+
+/// The files that a run leaves and that nothing but the request may decide.
+fn results(room: &Room, folder: &str) -> Vec<Vec<u8>> {
+    let files = ["model.safetensors", "model.json", "ranks.csv.zst", "explanations.json"];
+    files.iter().map(|file| room.read(&format!("{folder}/{file}"))).collect()
+}
+
+fn trace(room: &Room, folder: &str) -> Vec<Value> {
+    let text = room.text(&format!("{folder}/trace.jsonl"));
+    text.lines().map(|line| serde_json::from_str(line).expect("a document per line")).collect()
+}
+
+#[test]
+fn the_number_of_threads_does_not_matter() {
+    let room = Room::with_harbour();
+    for (model, settings) in MODELS {
+        for threads in [1, 2] {
+            let out = format!("{model}-{threads}");
+            room.quadcast(&format!(
+                "run --model {model} --data harbour {settings} --threads {threads} --out {out}"
+            ))
+            .success();
+        }
+        assert_eq!(results(&room, &format!("{model}-1")), results(&room, &format!("{model}-2")), "{model}");
+        let events = trace(&room, &format!("{model}-1"));
+        assert!(events.iter().any(|event| event["event"] == "epoch" && event["loss"].is_f64()), "{model}");
+        assert!(events.iter().any(|event| event["event"] == "trained"), "{model}");
+        assert!(!room.path(&format!("{model}-1/checkpoint")).exists(), "{model}");
+    }
+}
+
+#[test]
+fn a_training_that_was_killed_ends_as_if_it_had_not_been() {
+    let room = Room::with_harbour();
+    let request = "run --model re-gcn --data harbour --set dimension=32 --set epochs=6 --out";
+    room.quadcast(&format!("{request} whole")).success();
+    let run = start_command(&room, &format!("{request} killed"));
+    let begun = Instant::now();
+    while trace_len(&room, "killed") < 2 && begun.elapsed() < Duration::from_mins(1) {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    kill(run);
+    assert!(room.path("killed/checkpoint").exists(), "it was killed in training");
+    room.quadcast(&format!("{request} killed")).success();
+    assert!(trace(&room, "killed").iter().any(|event| event["event"] == "resumed"));
+    assert_eq!(results(&room, "whole"), results(&room, "killed"));
+}
+
+fn trace_len(room: &Room, folder: &str) -> usize {
+    std::fs::read_to_string(room.path(&format!("{folder}/trace.jsonl")))
+        .map_or(0, |text| text.lines().count())
+}
+
+#[test]
+fn a_time_budget_ends_training_and_a_larger_one_goes_on() {
+    let room = Room::with_harbour();
+    let request = "run --model re-gcn --data harbour --set dimension=8 --set epochs=3 --out";
+    room.quadcast(&format!("{request} whole")).success();
+    // The first epoch always comes to its end.
+    room.quadcast(&format!("{request} part --time-budget 0.001s")).success();
+    let record = room.json("part/metrics.json");
+    assert_eq!(record["training"][0]["ending"], "time-budget");
+    assert_eq!(record["training"][0]["epochs"], 1);
+    room.quadcast(&format!("{request} part --resume --time-budget 10m")).success();
+    assert_eq!(room.json("part/metrics.json")["training"][0]["ending"], "epochs");
+    assert_eq!(results(&room, "whole"), results(&room, "part"));
+    room.assert_refused(&format!("{request} part --resume"), &["no training to go on with"]);
+    room.assert_refused(&format!("{request} other --time-budget soon"), &["90s, 45m or 2h"]);
+}
+
+#[test]
+fn one_training_serves_several_settings() {
+    let room = Room::with_harbour();
+    let (model, settings) = MODELS[2];
+    room.quadcast(&format!("run --model {model} --data harbour {settings} --out single")).success();
+    for setting in ["multi-step", "online"] {
+        room.quadcast(&format!("run --trained-by single --setting {setting} --out {setting}")).success();
+        let record = room.json(&format!("{setting}/metrics.json"));
+        assert_eq!(record["protocol"]["setting"], setting);
+        let metric = record["selection"]["metric"].as_str().expect("it was chosen on validation");
+        assert!(metric.contains("single-step"), "{metric}");
+        assert_eq!(
+            room.read("single/model.safetensors"),
+            room.read(&format!("{setting}/model.safetensors")),
+            "what is learned online belongs to the evaluation"
+        );
+        assert_ne!(room.read("single/ranks.csv.zst"), room.read(&format!("{setting}/ranks.csv.zst")));
+    }
+    // A repetition of the request finds the model again.
+    room.quadcast("run online/run.toml --out again").success();
+    assert_eq!(room.read("online/ranks.csv.zst"), room.read("again/ranks.csv.zst"));
+    room.assert_refused("run --trained-by single --model re-gcn --out no", &["--trained-by"]);
+    room.assert_refused("run --trained-by nowhere --out no", &["nowhere"]);
+}
+
+#[test]
+fn answers_come_with_reasons() {
+    let room = Room::with_harbour();
+    for (model, settings) in MODELS {
+        room.quadcast(&format!("run --model {model} --data harbour {settings} --out {model}")).success();
+        let asked = format!("forecast {model} --subject #0 --relation #0 --top 2 --explain");
+        let why = room.quadcast(&format!("{asked} --json")).success().json();
+        let reason = &why["answers"][0]["why"];
+        let facts = reason["facts"].as_array().map_or(0, Vec::len);
+        let other = reason["also"].as_array().map_or(0, Vec::len);
+        assert!(facts + other > 0, "{model}: {reason}");
+        room.quadcast(&asked).success();
+    }
+}
+
+#[test]
+fn devices_that_are_not_there_are_refused() {
+    let room = Room::with_harbour();
+    room.assert_refused("run --model re-gcn --data harbour --device gpu", &["cpu, cuda, wgpu and metal"]);
+    if !cfg!(feature = "wgpu") {
+        room.assert_refused("run --model re-gcn --data harbour --device wgpu", &["--features wgpu"]);
+    }
+    room.quadcast("run --data harbour --device cpu --out cpu").success();
+}

@@ -1,0 +1,109 @@
+//! A table of vectors, one per id, and the selection of rows.
+
+use std::sync::Arc;
+
+use burn::tensor::{Int, Tensor, TensorData};
+use quadcast_kernels::memory::take;
+use quadcast_kernels::segment::{gather, scatter_add};
+
+use super::{AnyTensor, Fused, Initial, Input, Output, Parameter, Parameters, Returned, fused};
+
+/// Size and initial values of a table.
+#[derive(Clone, Copy, Debug)]
+pub struct EmbeddingConfig {
+    /// Number of vectors.
+    pub rows: usize,
+    /// Their length.
+    pub columns: usize,
+    /// Initial values.
+    pub initial: Initial,
+}
+
+impl EmbeddingConfig {
+    /// Adds the table to the store under this name.
+    pub fn init(&self, name: &str, parameters: &mut Parameters) -> Embedding {
+        Embedding { table: parameters.add(name, &[self.rows, self.columns], self.initial) }
+    }
+}
+
+/// A table of vectors.
+#[derive(Clone, Copy, Debug)]
+pub struct Embedding {
+    table: Parameter,
+}
+
+impl Embedding {
+    /// The parameter.
+    pub fn parameter(&self) -> Parameter {
+        self.table
+    }
+
+    /// The whole table `[rows, columns]`.
+    pub fn table(&self, parameters: &Parameters) -> Tensor<2> {
+        parameters.get(self.table)
+    }
+
+    /// The vectors of some ids `[ids, columns]`; ids may repeat.
+    pub fn rows(&self, parameters: &Parameters, ids: impl Into<Arc<[u32]>>) -> Tensor<2> {
+        select_rows(self.table(parameters), ids)
+    }
+}
+
+/// The rows of a matrix with the given numbers, which may repeat: `[ids, columns]`.
+pub fn select_rows(matrix: Tensor<2>, ids: impl Into<Arc<[u32]>>) -> Tensor<2> {
+    fused(SelectRows { ids: ids.into() }, [matrix.into()])
+}
+
+struct SelectRows {
+    ids: Arc<[u32]>,
+}
+
+impl Fused<1> for SelectRows {
+    type Kept = ();
+
+    fn forward(&self, [x]: [Input; 1], _tape: bool) -> (Output, ()) {
+        let d = x.shape[1];
+        let mut out = take(self.ids.len() * d).into_vec();
+        gather(&self.ids, x.values, d, &mut out);
+        (Output::new(out, &[self.ids.len(), d]), ())
+    }
+
+    fn backward(self, [x]: [Input; 1], (): (), returned: Returned, [dx]: &mut [Vec<f32>; 1]) {
+        scatter_add(&self.ids, returned.gradient, x.shape[1], dx);
+    }
+
+    fn composed(&self, [x]: [AnyTensor; 1]) -> AnyTensor {
+        let x = x.tensor::<2>();
+        let ids = integers(&self.ids, &x);
+        x.select(0, ids).into()
+    }
+}
+
+/// Numbers of rows as a tensor on the device of another one.
+pub(crate) fn integers<const D: usize>(ids: &[u32], beside: &Tensor<D>) -> Tensor<1, Int> {
+    let ids: Vec<i64> = ids.iter().copied().map(i64::from).collect();
+    let len = ids.len();
+    Tensor::from_data(TensorData::new(ids, [len]), &beside.device().inner())
+}
+
+/// Constants on the device and of the number type of another tensor.
+pub(crate) fn floats<const D: usize, const E: usize>(
+    values: Vec<f32>,
+    shape: [usize; E],
+    beside: &Tensor<D>,
+) -> Tensor<E> {
+    let values = TensorData::new(values, shape).convert_dtype(beside.dtype());
+    Tensor::from_data(values, (&beside.device().inner(), beside.dtype()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::blocks::testing::{check, random};
+
+    #[test]
+    fn rows_and_their_gradients() {
+        let ids: Arc<[u32]> = Arc::from([3, 0, 3, 3, 1]);
+        check(|| SelectRows { ids: ids.clone() }, &[random("x", &[5, 4])]);
+    }
+}

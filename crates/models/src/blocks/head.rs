@@ -1,0 +1,144 @@
+//! The head that scores all entities and computes a cross entropy, without ever holding all scores.
+
+use std::sync::Arc;
+
+use burn::tensor::Tensor;
+use burn::tensor::activation::log_softmax;
+use quadcast_kernels::head::{self, Goal, Gradients, Head, loss, loss_and_gradients, score_rows};
+use quadcast_kernels::memory::{give, take_zeroed};
+use quadcast_kernels::segment::Csr;
+use rayon::prelude::*;
+
+use super::{AnyTensor, Fused, Input, Output, Returned, floats, fused};
+
+/// What the rows of a batch should predict.
+#[derive(Clone, Debug)]
+pub enum Targets {
+    /// One entity per row.
+    One(Arc<[u32]>),
+    /// Several entities per row: lists, and one weight for each place of the lists.
+    Soft(Arc<Csr>, Arc<[f32]>),
+}
+
+/// Mean over rows of `Σ_j t_j·(log Σ exp(logits) − logit_j)` with `logits = queries·entitiesᵀ`, for
+/// `queries[b, d]` and `entities[n, d]`. With `row_weights[b]`, the mean is weighted.
+pub fn cross_entropy(
+    queries: Tensor<2>,
+    entities: Tensor<2>,
+    targets: Targets,
+    row_weights: Option<Arc<[f32]>>,
+) -> Tensor<1> {
+    fused(CrossEntropy { targets, row_weights }, [queries.into(), entities.into()])
+}
+
+/// Calls `f(row, scores of all entities)` with `queries·entitiesᵀ` for each row, on several threads; no more than
+/// a strip of rows is held at once.
+pub fn score_all(queries: Tensor<2>, entities: Tensor<2>, f: impl Fn(usize, &mut [f32]) + Sync) {
+    let d = queries.dims()[1];
+    let [queries, entities] = [queries, entities].map(|x| AnyTensor::from(x).values());
+    score_rows(&Head { queries: &queries, entities: &entities, bias: None, d }, f);
+}
+
+struct CrossEntropy {
+    targets: Targets,
+    row_weights: Option<Arc<[f32]>>,
+}
+
+impl CrossEntropy {
+    fn goal(&self) -> Goal<'_, f32> {
+        let targets = match &self.targets {
+            Targets::One(targets) => head::Targets::One(targets),
+            Targets::Soft(lists, weights) => head::Targets::Soft { lists, weights },
+        };
+        Goal { targets, row_weights: self.row_weights.as_deref() }
+    }
+
+    /// Weight of every entity in every row `[b, n]`.
+    fn dense(&self, rows: usize, entities: usize) -> Vec<f32> {
+        let mut dense = vec![0.0; rows * entities];
+        let share = |row: usize| self.row_weights.as_ref().map_or(1.0, |w| w[row]);
+        for row in 0..rows {
+            let cells = &mut dense[row * entities..][..entities];
+            match &self.targets {
+                Targets::One(targets) => cells[targets[row] as usize] += share(row),
+                Targets::Soft(lists, weights) => {
+                    let weights = &weights[lists.starts[row] as usize..];
+                    for (&item, weight) in lists.segment(row).iter().zip(weights) {
+                        cells[item as usize] += share(row) * weight;
+                    }
+                }
+            }
+        }
+        dense
+    }
+}
+
+impl Fused<2> for CrossEntropy {
+    /// Gradients for an upstream gradient of 1: with the loss, they cost a third less than later.
+    type Kept = Option<[Vec<f32>; 2]>;
+
+    fn forward(&self, inputs: [Input; 2], tape: bool) -> (Output, Self::Kept) {
+        let [queries, entities] = inputs;
+        let d = queries.shape[1];
+        let head = Head { queries: queries.values, entities: entities.values, bias: None, d };
+        if !tape {
+            let loss = loss(&head, &self.goal(), &mut vec![0.0; queries.shape[0]]);
+            return (Output::new(vec![loss], &[1]), None);
+        }
+        let mut kept = inputs.map(|input| take_zeroed(input.values.len()).into_vec());
+        let [queries, entities] = &mut kept;
+        let loss = loss_and_gradients(&head, &self.goal(), &mut Gradients { queries, entities, bias: None });
+        (Output::new(vec![loss], &[1]), Some(kept))
+    }
+
+    fn backward(self, _: [Input; 2], kept: Self::Kept, returned: Returned, gradients: &mut [Vec<f32>; 2]) {
+        let kept = kept.expect("the forward pass was told of the tape");
+        scale_into(kept, returned.gradient[0], gradients);
+    }
+
+    fn composed(&self, [queries, entities]: [AnyTensor; 2]) -> AnyTensor {
+        let queries = queries.tensor::<2>();
+        let [rows, _] = queries.dims();
+        let logits = queries.matmul(entities.tensor::<2>().transpose());
+        let entities = logits.dims()[1];
+        let weights = floats(self.dense(rows, entities), [rows, entities], &logits);
+        let total: f32 = self.row_weights.as_ref().map_or(rows as f32, |w| w.iter().sum());
+        ((log_softmax(logits, 1) * weights).sum() / -total).into()
+    }
+}
+
+/// Gradients for an upstream gradient of 1, scaled to the one that came.
+pub(super) fn scale_into<const N: usize>(kept: [Vec<f32>; N], upstream: f32, gradients: &mut [Vec<f32>; N]) {
+    for (mut kept, gradient) in kept.into_iter().zip(gradients) {
+        if upstream != 1.0 {
+            kept.par_chunks_mut(1 << 14).for_each(|part| part.iter_mut().for_each(|x| *x *= upstream));
+        }
+        give(std::mem::replace(gradient, kept));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::blocks::testing::{check, random};
+
+    fn inputs() -> [(Vec<f32>, Vec<usize>); 2] {
+        [random("queries", &[4, 6]), random("entities", &[9, 6])]
+    }
+
+    #[test]
+    fn one_target_per_row() {
+        for row_weights in [None, Some(Arc::from([1.0, 2.0, 0.5, 1.0]))] {
+            let targets = Targets::One(Arc::from([3, 3, 0, 8]));
+            check(|| CrossEntropy { targets: targets.clone(), row_weights: row_weights.clone() }, &inputs());
+        }
+    }
+
+    #[test]
+    fn soft_targets() {
+        let pairs = [(0, 1), (0, 4), (2, 0), (3, 5), (3, 6)];
+        let lists = Arc::new(Csr::from_pairs(4, pairs.into_iter()));
+        let targets = Targets::Soft(lists, Arc::from([0.5, 0.5, 1.0, 0.9, 0.1]));
+        check(|| CrossEntropy { targets: targets.clone(), row_weights: None }, &inputs());
+    }
+}

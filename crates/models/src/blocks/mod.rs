@@ -1,0 +1,90 @@
+//! The parts that neural models are assembled from, between the models and burn.
+//!
+//! Every block is a small type that holds handles of its parameters; the numbers themselves live in one
+//! [`Parameters`] store. Its work is done by the kernels through [`fused`], which see plain slices; burn keeps
+//! the tape. Nothing here draws from burn's random generator: initial values and dropout masks come from named
+//! streams. Shapes are checked by assertions: a wrong one is a mistake in the calling code, never bad input.
+//!
+//! A model in short (CyGNet without its time vector):
+//!
+//! ```
+//! use std::sync::Arc;
+//! use burn::tensor::Tensor;
+//! use quadcast_models::blocks::device::Device;
+//! use quadcast_models::blocks::{
+//!     AdamConfig, Csr, EmbeddingConfig, Initial, MixtureHeadConfig, Parameters,
+//! };
+//!
+//! let mut parameters = Parameters::new(1, &Device::Cpu.open()?);
+//! let table = |rows| EmbeddingConfig { rows, columns: 4, initial: Initial::xavier_uniform_relu(rows, 4) };
+//! let entities = table(5).init("entities", &mut parameters);
+//! let relations = table(2).init("relations", &mut parameters);
+//! let head = MixtureHeadConfig { inputs: 8, entities: 5, alpha: 0.8 }.init("head", &mut parameters);
+//! let mut adam = AdamConfig { amsgrad: true, ..AdamConfig::default() }.init();
+//!
+//! // Two queries, (0, 1, ?) with the answer 3 and (2, 0, ?) with the answer 4; the first had 3 before.
+//! let queries = |parameters: &Parameters| {
+//!     Tensor::cat(vec![entities.rows(parameters, [0, 2]), relations.rows(parameters, [1, 0])], 1)
+//! };
+//! let vocabulary = Arc::new(Csr::from_pairs(2, [(0, 3)].into_iter()));
+//! let mut losses = Vec::new();
+//! for _ in 0..10 {
+//!     let loss = head.loss(&parameters, queries(&parameters), [3, 4], vocabulary.clone());
+//!     let gradients = parameters.backward(&loss);
+//!     adam.step(&mut parameters, gradients);
+//!     losses.push(loss.into_scalar::<f32>());
+//! }
+//! assert!(losses[9] < losses[0]);
+//!
+//! let trained = parameters.frozen(); // without a tape
+//! head.scores(&trained, queries(&trained), &vocabulary, |row, scores| {
+//!     assert_eq!(scores.len(), 5, "one score per entity for query {row}");
+//! });
+//! let bytes = parameters.to_bytes()?; // a safetensors file
+//! parameters.load_bytes(&bytes)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+#![allow(clippy::missing_panics_doc, reason = "said once, above")]
+
+mod adam;
+mod any;
+mod conv_trans;
+pub mod device;
+mod distance;
+pub mod dropout;
+mod embedding;
+mod fused;
+mod gate;
+mod gcn;
+mod gru;
+mod head;
+mod initial;
+mod mixture;
+mod normalise;
+mod parameters;
+mod segment;
+mod store;
+#[cfg(test)]
+pub(crate) mod testing;
+
+pub use quadcast_kernels::segment::Csr;
+
+pub use adam::{Adam, AdamConfig};
+pub use any::{AnyTensor, Values};
+pub use conv_trans::{ConvTrans, ConvTransConfig, SharedLinear, pair_rows};
+pub use distance::distance;
+pub use dropout::Training;
+pub use embedding::{Embedding, EmbeddingConfig, select_rows};
+pub(crate) use embedding::{floats, integers};
+pub use fused::{Fused, Input, Output, Returned, fused};
+pub use gate::{TimeGate, TimeGateConfig};
+pub use gcn::{Gcn, GcnConfig, Graph};
+pub use gru::{GruCell, GruCellConfig};
+pub use head::{Targets, cross_entropy, score_all};
+pub use initial::Initial;
+pub use mixture::{MixtureHead, MixtureHeadConfig};
+pub use normalise::{normalise_rows, tanh};
+pub use parameters::{Buffer, Gradients, Parameter, Parameters, SharedBuffer};
+pub use segment::{Segments, segment_mean};
+pub use store::StoreError;

@@ -1,0 +1,276 @@
+//! The encoder of history suffixes and a decoder for each length.
+
+use std::sync::{Arc, OnceLock};
+
+use burn::tensor::Tensor;
+use quadcast_core::ModelError;
+use rand_chacha::ChaCha8Rng;
+
+use super::settings::Config;
+use crate::blocks::device::Device;
+use crate::blocks::{
+    Adam, AdamConfig, ConvTrans, ConvTransConfig, Embedding, EmbeddingConfig, Gcn, GcnConfig, Initial,
+    Parameters, TimeGate, TimeGateConfig, Training, cross_entropy, distance, normalise_rows, pair_rows,
+    score_all, tanh,
+};
+use crate::forecast::asked::Asked;
+use crate::forecast::reader::Encoder;
+use crate::forecast::snapshots::Arranged;
+use crate::forecast::state::{self, Shape, broken};
+
+/// Channels of the decoders' convolutions.
+const CHANNELS: usize = 50;
+
+/// Entities as the histories of each length show them, shortest first: `[n, d]` each.
+pub(super) struct Encoded(Vec<Tensor<2>>);
+
+/// Where parameters were, and how strongly they are pulled back.
+pub(super) struct Anchor {
+    pub values: Vec<Arc<[f32]>>,
+    pub weight: f64,
+}
+
+/// All parameters and their optimiser.
+pub(super) struct Network {
+    shape: Shape,
+    parameters: Parameters,
+    entities: Embedding,
+    relations: Embedding,
+    layers: Vec<Gcn>,
+    gate: TimeGate,
+    /// By length of history, from 1.
+    decoders: Vec<ConvTrans>,
+    adam: Adam,
+}
+
+impl Network {
+    pub fn new(shape: Shape, config: &Config, seed: u64) -> Self {
+        let mut parameters = Parameters::new(seed, &Device::chosen());
+        let store = &mut parameters;
+        let d = config.dimension;
+        let (rows, directed) = (shape.entities, 2 * shape.relations);
+        let entities =
+            EmbeddingConfig { rows, columns: d, initial: Initial::Normal(1.0) }.init("entity", store);
+        let initial = Initial::xavier_normal(directed, d);
+        let relations = EmbeddingConfig { rows: directed, columns: d, initial }.init("relation", store);
+        let gcn = GcnConfig::new(d, config.dropout);
+        let layers = (0..config.layers).map(|i| gcn.init(&format!("layer{i}"), store)).collect();
+        let gate = TimeGateConfig { d }.init("gate", store);
+        let decoder = ConvTransConfig { d, channels: CHANNELS, dropout: config.dropout };
+        let linear = decoder.init_linear("decoder", store);
+        let decoders = (1..=config.longest)
+            .map(|length| decoder.init_sharing(&format!("decoder{length}"), linear, store))
+            .collect();
+        let adam = Self::optimiser(config.learning_rate, config.weight_decay, config);
+        Self { shape, parameters, entities, relations, layers, gate, decoders, adam }
+    }
+
+    fn optimiser(learning_rate: f64, weight_decay: f64, config: &Config) -> Adam {
+        AdamConfig { learning_rate, weight_decay, amsgrad: false, clip: Some(config.clip) }.init()
+    }
+
+    /// Forgets the moments of the optimiser.
+    pub fn restart_optimiser(&mut self, learning_rate: f64, weight_decay: f64, config: &Config) {
+        self.adam = Self::optimiser(learning_rate, weight_decay, config);
+    }
+
+    pub fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    /// Entities after some snapshots, oldest first; rows of length 1.
+    fn evolve(
+        &self,
+        parameters: &Parameters,
+        start: Tensor<2>,
+        snapshots: &[Arc<Arranged>],
+        mut training: Training,
+    ) -> Tensor<2> {
+        let relations = self.relations.table(parameters);
+        snapshots.iter().fold(start, |entities, snapshot| {
+            let mut x = entities.clone();
+            for layer in &self.layers {
+                let training = training.as_deref_mut();
+                x = layer.forward(parameters, &snapshot.graph, x, relations.clone(), training);
+            }
+            normalise_rows(self.gate.forward(parameters, entities, normalise_rows(x)))
+        })
+    }
+
+    /// Entities after each suffix of the snapshots, shortest first, as the decoders compare with them.
+    fn suffixes(
+        &self,
+        parameters: &Parameters,
+        snapshots: &[Arc<Arranged>],
+        mut training: Training,
+    ) -> Vec<Tensor<2>> {
+        let start = normalise_rows(self.entities.table(parameters));
+        let lengths = 1..=snapshots.len().min(self.decoders.len());
+        let suffix = |length: usize| &snapshots[snapshots.len() - length..];
+        lengths
+            .map(|length| {
+                let training = training.as_deref_mut();
+                tanh(self.evolve(parameters, start.clone(), suffix(length), training))
+            })
+            .collect()
+    }
+
+    /// One step of the optimiser on the facts that follow some snapshots; returns the loss.
+    pub fn step(
+        &mut self,
+        snapshots: &[Arc<Arranged>],
+        asked: &Asked,
+        anchor: Option<&Anchor>,
+        random: &mut ChaCha8Rng,
+    ) -> f64 {
+        let loss = self.loss(snapshots, asked, anchor, random);
+        let gradients = self.parameters.backward(&loss);
+        let value = f64::from(loss.into_scalar::<f32>());
+        self.adam.step(&mut self.parameters, gradients);
+        value
+    }
+
+    /// The sum over lengths of the cross entropies, and the pull back to the anchor.
+    fn loss(
+        &self,
+        snapshots: &[Arc<Arranged>],
+        asked: &Asked,
+        anchor: Option<&Anchor>,
+        random: &mut ChaCha8Rng,
+    ) -> Tensor<1> {
+        let parameters = &self.parameters;
+        let relations = self.relations.table(parameters);
+        let encoded = self.suffixes(parameters, snapshots, Some(random));
+        let mut losses = Vec::new();
+        for (entities, decoder) in encoded.into_iter().zip(&self.decoders) {
+            let (known, relation) = (asked.first.clone(), asked.second.clone());
+            let pairs = pair_rows(entities.clone(), known, relations.clone(), relation);
+            let counts = Some(Arc::clone(&asked.counts));
+            let queries = decoder.forward(parameters, pairs, Some(random), counts.clone());
+            losses.push(cross_entropy(queries, entities, asked.targets(), counts));
+        }
+        if let Some(Anchor { values, weight }) = anchor {
+            for ((parameter, _), from) in parameters.names().zip(values) {
+                losses.push(distance(parameters.any(parameter), Arc::clone(from)) * *weight);
+            }
+        }
+        Tensor::cat(losses, 0).sum()
+    }
+
+    /// Where the parameters are.
+    pub fn anchor(&self, weight: f64) -> Anchor {
+        let values = self.parameters.names().map(|(parameter, _)| self.parameters.values(parameter).to_vec());
+        Anchor { values: values.map(Arc::from).collect(), weight }
+    }
+
+    /// A copy of parameters and running estimates, to go back to.
+    pub fn snapshot(&self) -> Parameters {
+        self.parameters.frozen()
+    }
+
+    /// Goes back to a copy; the optimiser stays as it is.
+    pub fn go_back(&mut self, copy: &Parameters) {
+        self.parameters.restore(copy);
+    }
+
+    /// The parameters as a safetensors file.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, ModelError> {
+        self.parameters.to_bytes().map_err(|error| broken(&error))
+    }
+
+    pub fn load_bytes(&mut self, bytes: &[u8]) -> Result<(), ModelError> {
+        self.parameters.load_bytes(bytes).map_err(|error| broken(&error))
+    }
+
+    /// Everything that training changes.
+    pub fn state(&self) -> Result<Vec<u8>, ModelError> {
+        state::state(&self.parameters, &self.adam)
+    }
+
+    pub fn restore(&mut self, state: &[u8]) -> Result<(), ModelError> {
+        state::restore(&mut self.parameters, &mut self.adam, state)
+    }
+}
+
+impl Encoder for Network {
+    type Encoded = Encoded;
+
+    fn encode(&self, snapshots: &[Arc<Arranged>]) -> Encoded {
+        Encoded(self.suffixes(&self.parameters.frozen(), snapshots, None))
+    }
+
+    fn scores(&self, encoded: &Encoded, known: &[u32], relation: &[u32]) -> Vec<Vec<f32>> {
+        let frozen = self.parameters.frozen();
+        let relations = self.relations.table(&frozen);
+        // The sum over lengths of the probabilities.
+        let mut sums = vec![vec![0.0; self.shape.entities]; known.len()];
+        for (entities, decoder) in encoded.0.iter().zip(&self.decoders) {
+            let pairs = pair_rows(entities.clone(), known, relations.clone(), relation);
+            let queries = decoder.forward(&frozen, pairs, None, None);
+            let rows: Vec<OnceLock<Vec<f32>>> = vec![OnceLock::new(); known.len()];
+            score_all(queries, entities.clone(), |row, scores| {
+                softmax(scores);
+                rows[row].get_or_init(|| scores.to_vec());
+            });
+            for (sums, row) in sums.iter_mut().zip(rows) {
+                let row = row.into_inner().unwrap_or_default();
+                for (sum, x) in sums.iter_mut().zip(row) {
+                    *sum += x;
+                }
+            }
+        }
+        sums
+    }
+}
+
+fn softmax(scores: &mut [f32]) {
+    let largest = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    let mut sum = 0.0_f64;
+    for score in scores.iter_mut() {
+        *score = (*score - largest).exp();
+        sum += f64::from(*score);
+    }
+    let share = (1.0 / sum) as f32;
+    for score in scores {
+        *score *= share;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::blocks::testing::gradients_predict_the_loss;
+    use crate::forecast::snapshots::testing::snapshots;
+    use quadcast_core::{Step, stream};
+
+    #[test]
+    fn gradients_are_those_of_the_loss() {
+        let config = Config { dimension: 8, dropout: 0.0, longest: 3, ..Config::default() };
+        snapshots(3, |history, arranged| {
+            let mut network = Network::new(Shape::of(history), &config, 1);
+            // From elsewhere, so that the pull has a direction.
+            let anchor = Network::new(Shape::of(history), &config, 2).anchor(0.5);
+            let asked = Asked::about(history, Step(3)).unwrap();
+            gradients_predict_the_loss(
+                &mut network,
+                |network| &mut network.parameters,
+                |network| network.loss(arranged, &asked, Some(&anchor), &mut stream(1, "none", 0)),
+            );
+        });
+    }
+
+    #[test]
+    fn scores_are_sums_of_probabilities() {
+        let config = Config { dimension: 8, longest: 3, ..Config::default() };
+        snapshots(3, |history, arranged| {
+            let network = Network::new(Shape::of(history), &config, 1);
+            for read in 1..=3 {
+                let encoded = network.encode(&arranged[3 - read..]);
+                let rows = network.scores(&encoded, &[0, 4], &[1, 2]);
+                for row in rows {
+                    assert!((row.iter().sum::<f32>() - read as f32).abs() < 1e-4, "{row:?}");
+                }
+            }
+        });
+    }
+}

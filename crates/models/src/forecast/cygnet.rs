@@ -1,0 +1,350 @@
+//! CyGNet: copy what was answered before, or generate an answer from all entities.
+//!
+//! **Idea.** Two softmaxes are mixed: one over the answers that the same question had before (copy), one over all
+//! entities (generate).
+//!
+//! **Paper.** Zhu, Chen, Fan, Cheng, Zhang: Learning from history: modeling temporal knowledge graphs with sequential
+//! copy-generation networks. AAAI 2021.
+//!
+//! **Score.** With `m = [e_s ; p_r ; (τ+1)·v]`: `c = softmax(tanh(W_c m + b_c))` over the earlier answers to `(s, r)`,
+//! or over everyone if there are none; `g = softmax(W_g m + b_g)`; score `log(α·c + (1−α)·g)`. Each direction of
+//! question has a network of its own.
+//!
+//! **Training.** Facts in time order, the vocabulary of a fact being all earlier answers; negative log-likelihood plus a
+//! small weight on the mean squared embeddings; Adam with `AMSGrad`. The best epoch is chosen on validation, for each
+//! direction alone.
+//!
+//! **Differs from the paper.** As in the published code the time vector gets no gradient from the data, only from the
+//! regulariser (`train_time = true` changes that). One step ahead, which the published code does not offer, the
+//! vocabulary grows with every observed step. Facts of one time are taken in order of ids, not of the file.
+//!
+//! **Cost.** A training step scores all entities for every fact; logits are never kept. Memory is `6·N·d` numbers per
+//! direction and four times that in training.
+
+use quadcast_core::{
+    Capabilities, Constant, Contribution, Direction, EntityId, Evidence, Explanation, Forecaster, History,
+    ModelError, Query, Run, SavedModel, ScoreRow, ScoreSink, SelectionScore, Setting, Step, Tensors,
+    Validation, ValidationReport, Weighing,
+};
+use quadcast_kernels::segment::Csr;
+use quadcast_train::{Trainable, train};
+use serde::Deserialize;
+use serde_json::json;
+
+mod network;
+mod settings;
+
+use super::state::{Shape, unfitted};
+use crate::config::{self, ConfigError};
+use crate::registry::{Entry, Family, OptionInfo};
+use network::{Frozen, Network, Row};
+pub use settings::Config;
+
+/// The model: a network per direction, object first.
+pub struct CyGNet {
+    config: Config,
+    networks: Vec<Network>,
+    /// The numbers of the networks, ready to score.
+    frozen: Vec<Frozen>,
+}
+
+impl CyGNet {
+    /// An unfitted model.
+    pub fn new(config: Config) -> Result<Self, ConfigError> {
+        config.check()?;
+        Ok(Self { config, networks: Vec::new(), frozen: Vec::new() })
+    }
+
+    fn set_networks(&mut self, networks: Vec<Network>) {
+        self.frozen = networks.iter().map(Network::frozen).collect();
+        self.networks = networks;
+    }
+}
+
+/// The earlier answers to each question, in order of ids, as far as the history reaches.
+fn vocabulary(history: &History<'_>, queries: &[Query]) -> Csr {
+    let mut lists = Csr { starts: vec![0], items: Vec::new() };
+    for query in queries {
+        let start = lists.items.len();
+        let answers = history.answers(query.known, query.directed(history.relations()));
+        lists.items.extend(answers.iter().map(|event| event.answer.0));
+        lists.items[start..].sort_unstable();
+        let mut kept = start;
+        for i in start..lists.items.len() {
+            if kept == start || lists.items[kept - 1] != lists.items[i] {
+                lists.items[kept] = lists.items[i];
+                kept += 1;
+            }
+        }
+        lists.items.truncate(kept);
+        lists.starts.push(kept as u32);
+    }
+    lists
+}
+
+/// What a network sees of a question. Time counts from 1.
+fn row(history: &History<'_>, query: &Query) -> Row {
+    let axis = history.axis();
+    let time = (axis.ordinal(query.step) - axis.ordinal(Step(0)) + 1) as f32;
+    Row { known: query.known.0, relation: query.relation.0, time }
+}
+
+/// Scores the questions of one direction; `indices` are their places in the sink.
+fn score(
+    frozen: &Frozen,
+    history: &History<'_>,
+    queries: &[Query],
+    indices: &[usize],
+    sink: &mut dyn ScoreSink,
+) -> Result<(), ModelError> {
+    let rows: Vec<Row> = queries.iter().map(|query| row(history, query)).collect();
+    for (scores, &index) in frozen.scores(&rows, &vocabulary(history, queries)).iter().zip(indices) {
+        sink.accept(index, ScoreRow::Dense(scores))?;
+    }
+    Ok(())
+}
+
+/// The questions of one direction and their places.
+fn of_direction(queries: &[Query], direction: Direction) -> (Vec<Query>, Vec<usize>) {
+    let asked = queries.iter().enumerate().filter(|(_, query)| query.direction == direction);
+    asked.map(|(index, query)| (*query, index)).unzip()
+}
+
+/// One network in training. To questions of the other direction it has no answer.
+struct Trainer<'a> {
+    history: History<'a>,
+    config: &'a Config,
+    direction: Direction,
+    network: Network,
+    frozen: Option<Frozen>,
+    /// Questions and answers of each batch, in time order.
+    batches: Vec<Vec<(Query, EntityId)>>,
+}
+
+impl<'a> Trainer<'a> {
+    fn new(history: &History<'a>, config: &'a Config, direction: Direction, network: Network) -> Self {
+        let mut batches = Vec::new();
+        for snapshot in history.snapshots_from(Step(0)).filter(|snapshot| !snapshot.is_empty()) {
+            let asked: Vec<(Query, EntityId)> =
+                snapshot.iter().map(|fact| Query::hide(fact, direction)).collect();
+            batches.extend(asked.chunks(config.batch).map(<[_]>::to_vec));
+        }
+        Self { history: *history, config, direction, network, frozen: None, batches }
+    }
+}
+
+impl Trainable for Trainer<'_> {
+    fn begin(&mut self, _: Step, _: &History<'_>) -> Result<(), ModelError> {
+        if self.frozen.is_none() {
+            self.frozen = Some(self.network.frozen());
+        }
+        Ok(())
+    }
+
+    fn score(
+        &self,
+        history: &History<'_>,
+        queries: &[Query],
+        sink: &mut dyn ScoreSink,
+    ) -> Result<(), ModelError> {
+        let background = Constant::unreached(history.entities());
+        for (index, _) in queries.iter().enumerate().filter(|(_, query)| query.direction != self.direction) {
+            sink.accept(index, ScoreRow::Sparse { ids: &[], scores: &[], background: &background })?;
+        }
+        let (queries, indices) = of_direction(queries, self.direction);
+        match &self.frozen {
+            Some(frozen) => score(frozen, history, &queries, &indices, sink),
+            None => Err(ModelError::Unsupported("scores were asked for before a step began".to_owned())),
+        }
+    }
+
+    fn batches(&self) -> usize {
+        self.batches.len()
+    }
+
+    fn step(&mut self, _: u32, batch: usize) -> Result<f64, ModelError> {
+        let (queries, answers): (Vec<Query>, Vec<u32>) =
+            self.batches[batch].iter().map(|(query, answer)| (*query, answer.0)).unzip();
+        let Some(first) = queries.first() else { return Ok(0.0) };
+        let earlier = self.history.until(first.step)?;
+        let rows: Vec<Row> = queries.iter().map(|query| row(&self.history, query)).collect();
+        self.frozen = None;
+        Ok(self.network.step(self.config, &rows, vocabulary(&earlier, &queries), answers))
+    }
+
+    fn selection(&self, report: &ValidationReport) -> f64 {
+        let relations = self.history.relations();
+        let own = match self.direction {
+            Direction::Object => 0..relations,
+            Direction::Subject => relations..2 * relations,
+        };
+        let own = &report.by_relation[own];
+        let total: f64 = own.iter().map(|SelectionScore { queries, mrr }| *queries as f64 * mrr).sum();
+        total / own.iter().map(|score| score.queries).sum::<u64>().max(1) as f64
+    }
+
+    fn state(&self) -> Result<Vec<u8>, ModelError> {
+        self.network.state()
+    }
+
+    fn restore(&mut self, state: &[u8]) -> Result<(), ModelError> {
+        self.frozen = None;
+        self.network.restore(state)
+    }
+}
+
+/// Name of a direction's network.
+const fn name(direction: Direction) -> &'static str {
+    direction.word()
+}
+
+impl Forecaster for CyGNet {
+    fn capabilities(&self) -> Capabilities {
+        ENTRY.capabilities
+    }
+
+    fn fit(
+        &mut self,
+        history: &History<'_>,
+        validation: &dyn Validation,
+        run: &Run,
+    ) -> Result<(), ModelError> {
+        let shape = Shape::of(history);
+        let mut networks = Vec::new();
+        // The first direction may take half of the time; what it leaves is for the second.
+        let mut own = run.after(run.time_budget.unwrap_or_default().as_secs_f64() / 2.0);
+        for direction in Direction::BOTH {
+            let network = Network::new(shape, &self.config, direction, run.seed);
+            let mut trainer = Trainer::new(history, &self.config, direction, network);
+            let training = train(&mut trainer, name(direction), &self.config.schedule(), validation, &own)?;
+            own = run.after(training.seconds);
+            networks.push(trainer.network);
+        }
+        self.set_networks(networks);
+        Ok(())
+    }
+
+    fn begin(&mut self, _: Step, history: &History<'_>) -> Result<(), ModelError> {
+        self.networks.first().ok_or_else(unfitted)?.shape().check(history)
+    }
+
+    fn score(
+        &self,
+        history: &History<'_>,
+        queries: &[Query],
+        sink: &mut dyn ScoreSink,
+    ) -> Result<(), ModelError> {
+        for (frozen, direction) in self.frozen.iter().zip(Direction::BOTH) {
+            let (queries, indices) = of_direction(queries, direction);
+            score(frozen, history, &queries, &indices, sink)?;
+        }
+        Ok(())
+    }
+
+    fn explain(
+        &self,
+        history: &History<'_>,
+        query: &Query,
+        answer: EntityId,
+    ) -> Result<Option<Explanation>, ModelError> {
+        let side = usize::from(query.direction == Direction::Subject);
+        let Some(frozen) = self.frozen.get(side) else { return Ok(None) };
+        let lists = vocabulary(history, &[*query]);
+        let share = frozen.shares(&row(history, query), &lists, answer.0);
+        let events = history.answers(query.known, query.directed(history.relations()));
+        let mut times: Vec<Step> =
+            events.iter().filter(|event| event.answer == answer).map(|event| event.step).collect();
+        times.dedup();
+        times.reverse();
+        // The copy mode knows that an answer was given before, not how often: its weight goes to all times alike.
+        let copied = if times.is_empty() { 0.0 } else { share.copy / times.len() as f64 };
+        let evidence: Vec<Evidence> =
+            times.iter().map(|&step| Evidence { fact: query.fact(answer, step), weight: copied }).collect();
+        let mut also = vec![Contribution {
+            text: "learned from all facts (generation)".to_owned(),
+            weight: share.generate,
+        }];
+        if times.is_empty() && share.copy > 0.0 {
+            let text = "copy mode without any earlier answer".to_owned();
+            also.push(Contribution { text, weight: share.copy });
+        }
+        let labels: Vec<String> = times.iter().map(|&step| history.axis().label(step)).collect();
+        let details = [
+            ("copy_prob", json!(share.copy)),
+            ("generate_prob", json!(share.generate)),
+            ("history", json!(labels)),
+        ];
+        let details = details.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+        let score = share.score;
+        Ok(Some(Explanation {
+            query: *query,
+            answer,
+            score,
+            weighing: Weighing::PartsOf(share.copy + share.generate),
+            evidence,
+            also,
+            rules: Vec::new(),
+            details,
+        }))
+    }
+
+    fn save(&self) -> Result<SavedModel, ModelError> {
+        let shape = self.networks.first().map(Network::shape);
+        let tensors = network::to_bytes(&self.networks)?;
+        Ok(SavedModel {
+            state: json!({ "config": self.config, "shape": shape }),
+            rules: None,
+            tensors: Some(Tensors(tensors)),
+        })
+    }
+
+    fn load(&mut self, saved: &SavedModel) -> Result<(), ModelError> {
+        #[derive(Deserialize)]
+        struct State {
+            config: Config,
+            shape: Shape,
+        }
+        let state: State = serde_json::from_value(saved.state.clone())
+            .map_err(|error| ModelError::Saved(format!("{error} in the CyGNet state")))?;
+        let tensors =
+            saved.tensors.as_ref().ok_or_else(|| ModelError::Saved("it has no tensors".to_owned()))?;
+        *self = Self::new(state.config).map_err(|error| ModelError::Saved(error.to_string()))?;
+        let networks = network::from_bytes(state.shape, &self.config, &tensors.0)?;
+        self.set_networks(networks);
+        Ok(())
+    }
+}
+
+/// Registry entry.
+pub const ENTRY: Entry = Entry {
+    name: "cygnet",
+    aliases: &[],
+    family: Family::Forecasting,
+    about: "Copies an answer that was given before, or generates one from all entities; a small neural network",
+    paper: "Learning from history: modeling temporal knowledge graphs with sequential copy-generation networks",
+    source: "Zhu et al., AAAI 2021",
+    capabilities: Capabilities {
+        settings: &[Setting::SingleStep, Setting::MultiStep],
+        explains: true,
+        inductive: false,
+        random: true,
+        rules: false,
+    },
+    options: &[
+        OptionInfo { key: "dimension", about: "size of embeddings" },
+        OptionInfo { key: "alpha", about: "share of the copy mode" },
+        OptionInfo { key: "learning_rate", about: "learning rate of Adam" },
+        OptionInfo { key: "batch", about: "facts per training step at most" },
+        OptionInfo { key: "regulariser", about: "weight of the mean squared embeddings in the loss" },
+        OptionInfo {
+            key: "train_time",
+            about: "whether the data trains the time vector (published code: no)",
+        },
+        OptionInfo { key: "epochs", about: "epochs at most" },
+        OptionInfo { key: "first_validation", about: "epochs before the first validation" },
+        OptionInfo { key: "patience", about: "validations without improvement before training stops" },
+    ],
+    quick: &["dimension=16", "epochs=3", "first_validation=1"],
+    defaults: config::defaults::<Config>,
+    build: |table| Ok(Box::new(CyGNet::new(config::parse(table)?)?)),
+};

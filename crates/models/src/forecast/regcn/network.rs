@@ -1,0 +1,251 @@
+//! The evolving encoder and its two decoders.
+
+use std::sync::{Arc, OnceLock};
+
+use burn::tensor::Tensor;
+use quadcast_core::ModelError;
+use rand_chacha::ChaCha8Rng;
+
+use super::settings::Config;
+use super::static_layer::{StaticLayer, turned_too_far};
+use super::words::Words;
+use crate::blocks::device::Device;
+use crate::blocks::{
+    Adam, AdamConfig, ConvTrans, ConvTransConfig, Embedding, EmbeddingConfig, Gcn, GcnConfig, GruCell,
+    GruCellConfig, Initial, Parameters, TimeGate, TimeGateConfig, Training, cross_entropy, normalise_rows,
+    pair_rows, score_all, segment_mean, tanh,
+};
+use crate::forecast::asked::Asked;
+use crate::forecast::reader::Encoder;
+use crate::forecast::snapshots::Arranged;
+use crate::forecast::state::{self, Shape, broken};
+
+/// Channels of the decoders' convolutions.
+const CHANNELS: usize = 50;
+
+/// What a step learns from: the facts of a snapshot in both directions.
+pub(super) struct Tasks {
+    /// Known entity and directed relation; which entity?
+    pub entity: Asked,
+    /// Two entities; which directed relation?
+    pub relation: Asked,
+}
+
+/// Entities and relations after the last snapshot.
+pub(super) struct Encoded {
+    /// `[n, d]`, rows of length 1.
+    pub entities: Tensor<2>,
+    /// `[2R, d]`
+    pub relations: Tensor<2>,
+}
+
+/// All parameters and their optimiser.
+pub(super) struct Network {
+    shape: Shape,
+    parameters: Parameters,
+    entities: Embedding,
+    relations: Embedding,
+    static_layer: Option<StaticLayer>,
+    layers: Vec<Gcn>,
+    gate: TimeGate,
+    cell: GruCell,
+    entity_decoder: ConvTrans,
+    relation_decoder: ConvTrans,
+    adam: Adam,
+}
+
+impl Network {
+    pub fn new(shape: Shape, config: &Config, words: Option<Arc<Words>>, seed: u64) -> Self {
+        let mut parameters = Parameters::new(seed, &Device::chosen());
+        let store = &mut parameters;
+        let d = config.dimension;
+        let (rows, directed) = (shape.entities, 2 * shape.relations);
+        let entities =
+            EmbeddingConfig { rows, columns: d, initial: Initial::Normal(1.0) }.init("entity", store);
+        let initial = Initial::xavier_normal(directed, d);
+        let relations = EmbeddingConfig { rows: directed, columns: d, initial }.init("relation", store);
+        let static_layer = words.map(|words| StaticLayer::new(words, d, store));
+        let gcn = GcnConfig::new(d, config.dropout);
+        let layers = (0..config.layers).map(|i| gcn.init(&format!("layer{i}"), store)).collect();
+        let gate = TimeGateConfig { d }.init("gate", store);
+        let cell = GruCellConfig { inputs: 2 * d, d }.init("cell", store);
+        let decoder = ConvTransConfig { d, channels: CHANNELS, dropout: config.dropout };
+        let entity_decoder = decoder.init("entity_decoder", store);
+        let relation_decoder = decoder.init("relation_decoder", store);
+        let adam = AdamConfig {
+            learning_rate: config.learning_rate,
+            weight_decay: config.weight_decay,
+            amsgrad: false,
+            clip: Some(config.clip),
+        };
+        Self {
+            shape,
+            parameters,
+            entities,
+            relations,
+            static_layer,
+            layers,
+            gate,
+            cell,
+            entity_decoder,
+            relation_decoder,
+            adam: adam.init(),
+        }
+    }
+
+    pub fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    /// Evolves entities and relations over snapshots, oldest first. `after` sees the entities (rows of length 1) after
+    /// each snapshot and the vectors that they started from.
+    fn evolve(
+        &self,
+        parameters: &Parameters,
+        snapshots: &[Arc<Arranged>],
+        mut training: Training,
+        mut after: impl FnMut(&Tensor<2>, &Tensor<2>),
+    ) -> Encoded {
+        let base = self.relations.table(parameters);
+        let start = match &self.static_layer {
+            Some(layer) => layer.forward(parameters),
+            None => normalise_rows(self.entities.table(parameters)),
+        };
+        let (mut entities, mut relations) = (start.clone(), base.clone());
+        let mut shown = entities.clone();
+        for snapshot in snapshots {
+            let members = segment_mean(entities.clone(), Arc::clone(&snapshot.members));
+            let input = Tensor::cat(vec![base.clone(), members], 1);
+            relations = normalise_rows(self.cell.forward(parameters, input, relations));
+            let mut x = entities.clone();
+            for layer in &self.layers {
+                let training = training.as_deref_mut();
+                x = layer.forward(parameters, &snapshot.graph, x, relations.clone(), training);
+            }
+            entities = self.gate.forward(parameters, entities, normalise_rows(x));
+            shown = normalise_rows(entities.clone());
+            after(&start, &shown);
+        }
+        Encoded { entities: shown, relations }
+    }
+
+    /// One step of the optimiser on the facts that follow some snapshots; returns the loss.
+    pub fn step(
+        &mut self,
+        config: &Config,
+        snapshots: &[Arc<Arranged>],
+        tasks: &Tasks,
+        random: &mut ChaCha8Rng,
+    ) -> f64 {
+        let loss = self.loss(config, snapshots, tasks, random);
+        let gradients = self.parameters.backward(&loss);
+        let value = f64::from(loss.into_scalar::<f32>());
+        self.adam.step(&mut self.parameters, gradients);
+        value
+    }
+
+    fn loss(
+        &self,
+        config: &Config,
+        snapshots: &[Arc<Arranged>],
+        tasks: &Tasks,
+        random: &mut ChaCha8Rng,
+    ) -> Tensor<1> {
+        let parameters = &self.parameters;
+        let mut turned: Option<Tensor<1>> = None;
+        let mut angle = 0.0;
+        let encoded = self.evolve(parameters, snapshots, Some(random), |start, shown| {
+            angle += config.angle;
+            if self.static_layer.is_some() {
+                let limit = angle.to_radians().cos() as f32;
+                let further = turned_too_far(start.clone(), shown.clone(), limit);
+                turned = Some(turned.take().map_or_else(|| further.clone(), |sum| sum + further.clone()));
+            }
+        });
+        let Encoded { entities, relations } = encoded;
+        let entities = tanh(entities);
+        let Tasks { entity: asked, relation: linked } = tasks;
+        let pairs = pair_rows(entities.clone(), asked.first.clone(), relations.clone(), asked.second.clone());
+        let counts = Some(Arc::clone(&asked.counts));
+        let queries = self.entity_decoder.forward(parameters, pairs, Some(random), counts.clone());
+        let entity_loss = cross_entropy(queries, entities.clone(), asked.targets(), counts);
+        let pairs = pair_rows(entities.clone(), linked.first.clone(), entities, linked.second.clone());
+        let counts = Some(Arc::clone(&linked.counts));
+        let queries = self.relation_decoder.forward(parameters, pairs, Some(random), counts.clone());
+        let relation_loss = cross_entropy(queries, relations, linked.targets(), counts);
+        let loss = entity_loss * config.task_weight + relation_loss * (1.0 - config.task_weight);
+        match turned {
+            Some(turned) => loss + turned * config.static_weight,
+            None => loss,
+        }
+    }
+
+    /// The parameters as a safetensors file.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, ModelError> {
+        self.parameters.to_bytes().map_err(|error| broken(&error))
+    }
+
+    pub fn load_bytes(&mut self, bytes: &[u8]) -> Result<(), ModelError> {
+        self.parameters.load_bytes(bytes).map_err(|error| broken(&error))
+    }
+
+    /// Everything that training changes.
+    pub fn state(&self) -> Result<Vec<u8>, ModelError> {
+        state::state(&self.parameters, &self.adam)
+    }
+
+    pub fn restore(&mut self, state: &[u8]) -> Result<(), ModelError> {
+        state::restore(&mut self.parameters, &mut self.adam, state)
+    }
+}
+
+impl Encoder for Network {
+    type Encoded = Encoded;
+
+    fn encode(&self, snapshots: &[Arc<Arranged>]) -> Encoded {
+        let frozen = self.parameters.frozen();
+        let Encoded { entities, relations } = self.evolve(&frozen, snapshots, None, |_, _| {});
+        Encoded { entities: tanh(entities), relations }
+    }
+
+    fn scores(&self, encoded: &Encoded, known: &[u32], relation: &[u32]) -> Vec<Vec<f32>> {
+        let frozen = self.parameters.frozen();
+        let pairs = pair_rows(encoded.entities.clone(), known, encoded.relations.clone(), relation);
+        let queries = self.entity_decoder.forward(&frozen, pairs, None, None);
+        let rows: Vec<OnceLock<Vec<f32>>> = vec![OnceLock::new(); known.len()];
+        score_all(queries, encoded.entities.clone(), |row, scores| {
+            rows[row].get_or_init(|| scores.to_vec());
+        });
+        rows.into_iter().map(|row| row.into_inner().unwrap_or_default()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::blocks::testing::gradients_predict_the_loss;
+    use crate::forecast::snapshots::testing::snapshots;
+    use quadcast_core::{Names, Step, stream};
+
+    #[test]
+    fn gradients_are_those_of_the_loss() {
+        for static_graph in [false, true] {
+            let config = Config { dimension: 8, dropout: 0.0, static_graph, ..Config::default() };
+            snapshots(3, |history, arranged| {
+                let names = (0..history.entities()).map(|i| Some(format!("Crew {i} (Port {})", i % 3)));
+                let words = static_graph.then(|| Arc::new(Words::of(&Names::new(names.collect(), None))));
+                let mut network = Network::new(Shape::of(history), &config, words, 1);
+                let next = Step(3);
+                let tasks = Tasks {
+                    entity: Asked::about(history, next).unwrap(),
+                    relation: Asked::linking(history, next).unwrap(),
+                };
+                gradients_predict_the_loss(
+                    &mut network,
+                    |network| &mut network.parameters,
+                    |network| network.loss(&config, arranged, &tasks, &mut stream(1, "none", 0)),
+                );
+            });
+        }
+    }
+}
