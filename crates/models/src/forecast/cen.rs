@@ -109,12 +109,12 @@ impl Trainable for Trainer<'_> {
     }
 
     fn state(&self) -> Result<Vec<u8>, ModelError> {
-        self.network.state()
+        self.network.learned.state()
     }
 
     fn restore(&mut self, state: &[u8]) -> Result<(), ModelError> {
         self.reader.forget();
-        self.network.restore(state)
+        self.network.learned.restore(state)
     }
 }
 
@@ -170,13 +170,13 @@ impl Forecaster for Cen {
             if best.as_ref().is_some_and(|(mrr, ..)| training.best_mrr < *mrr) {
                 break;
             }
-            best = Some((training.best_mrr, trainer.network.state()?, length));
+            best = Some((training.best_mrr, trainer.network.learned.state()?, length));
             if training.ending == Ending::TimeBudget {
                 break;
             }
         }
         if let Some((_, state, length)) = best {
-            trainer.network.restore(&state)?;
+            trainer.network.learned.restore(&state)?;
             self.trained = Some(Trained { network: trainer.network, length, until: history.ceiling() });
         }
         self.seed = run.seed;
@@ -240,7 +240,7 @@ impl Forecaster for Cen {
         let Trained { network, length, until } = self.trained.as_ref().ok_or_else(unfitted)?;
         let state = json!({ "config": self.config, "seed": self.seed, "shape": network.shape(),
             "length": length, "until": until });
-        Ok(SavedModel { state, rules: None, tensors: Some(Tensors(network.to_bytes()?)) })
+        Ok(SavedModel { state, rules: None, tensors: Some(Tensors(network.learned.to_bytes()?)) })
     }
 
     fn load(&mut self, saved: &SavedModel) -> Result<(), ModelError> {
@@ -258,7 +258,7 @@ impl Forecaster for Cen {
             saved.tensors.as_ref().ok_or_else(|| ModelError::Saved("it has no tensors".to_owned()))?;
         *self = Self::new(state.config).map_err(|error| ModelError::Saved(error.to_string()))?;
         let mut network = Network::new(state.shape, &self.config, 0);
-        network.load_bytes(&tensors.0)?;
+        network.learned.load_bytes(&tensors.0)?;
         self.seed = state.seed;
         self.trained = Some(Trained { network, length: state.length, until: state.until });
         Ok(())

@@ -184,12 +184,12 @@ impl Trainable for Trainer<'_> {
     }
 
     fn state(&self) -> Result<Vec<u8>, ModelError> {
-        self.network.state()
+        self.network.learned.state()
     }
 
     fn restore(&mut self, state: &[u8]) -> Result<(), ModelError> {
         self.frozen = None;
-        self.network.restore(state)
+        self.network.learned.restore(state)
     }
 }
 

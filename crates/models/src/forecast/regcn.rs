@@ -112,12 +112,12 @@ impl Trainable for Trainer<'_> {
     }
 
     fn state(&self) -> Result<Vec<u8>, ModelError> {
-        self.network.state()
+        self.network.learned.state()
     }
 
     fn restore(&mut self, state: &[u8]) -> Result<(), ModelError> {
         self.reader.forget();
-        self.network.restore(state)
+        self.network.learned.restore(state)
     }
 }
 
@@ -189,7 +189,7 @@ impl Forecaster for ReGcn {
         let network = self.fitted()?;
         let state =
             json!({ "config": self.config, "shape": network.shape(), "words": self.words.as_deref() });
-        Ok(SavedModel { state, rules: None, tensors: Some(Tensors(network.to_bytes()?)) })
+        Ok(SavedModel { state, rules: None, tensors: Some(Tensors(network.learned.to_bytes()?)) })
     }
 
     fn load(&mut self, saved: &SavedModel) -> Result<(), ModelError> {
@@ -206,7 +206,7 @@ impl Forecaster for ReGcn {
         *self = Self::new(state.config).map_err(|error| ModelError::Saved(error.to_string()))?;
         self.words = state.words.map(Arc::new);
         let mut network = Network::new(state.shape, &self.config, self.words.clone(), 0);
-        network.load_bytes(&tensors.0)?;
+        network.learned.load_bytes(&tensors.0)?;
         self.network = Some(network);
         Ok(())
     }

@@ -1,5 +1,6 @@
-//! What networks are made for, and the state of a training as bytes: parameters, then their optimiser.
+//! What the networks of all models have: sizes, parameters, an optimiser, and their state as bytes.
 
+use burn::tensor::Tensor;
 use quadcast_core::{History, ModelError};
 use serde::{Deserialize, Serialize};
 
@@ -35,27 +36,53 @@ pub(crate) fn unfitted() -> ModelError {
     ModelError::Unsupported("the model is not fitted".to_owned())
 }
 
-/// What training changes, exactly.
-pub(crate) fn state(parameters: &Parameters, adam: &Adam) -> Result<Vec<u8>, ModelError> {
-    let values = parameters.to_bytes().map_err(|error| broken(&error))?;
-    let mut bytes = (values.len() as u64).to_le_bytes().to_vec();
-    bytes.extend(values);
-    bytes.extend(adam.to_bytes(parameters).map_err(|error| broken(&error))?);
-    Ok(bytes)
+/// The parameters of a network and their optimiser.
+pub(crate) struct Learned {
+    pub parameters: Parameters,
+    pub adam: Adam,
 }
 
-/// Takes a state that [`state`] gave.
-pub(crate) fn restore(parameters: &mut Parameters, adam: &mut Adam, state: &[u8]) -> Result<(), ModelError> {
-    let parts = state
-        .split_first_chunk::<8>()
-        .and_then(|(length, rest)| rest.split_at_checked(usize::try_from(u64::from_le_bytes(*length)).ok()?));
-    let (values, optimiser) =
-        parts.ok_or_else(|| ModelError::Saved("a checkpoint is cut short".to_owned()))?;
-    parameters.load_bytes(values).map_err(|error| broken(&error))?;
-    adam.load_bytes(parameters, optimiser).map_err(|error| broken(&error))
+impl Learned {
+    /// One step of the optimiser down a loss; returns its value.
+    pub fn descend(&mut self, loss: Tensor<1>) -> f64 {
+        let gradients = self.parameters.backward(&loss);
+        let value = f64::from(loss.into_scalar::<f32>());
+        self.adam.step(&mut self.parameters, gradients);
+        value
+    }
+
+    /// The parameters as a safetensors file.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, ModelError> {
+        self.parameters.to_bytes().map_err(|error| broken(&error))
+    }
+
+    /// Takes parameters that `to_bytes` gave.
+    pub fn load_bytes(&mut self, bytes: &[u8]) -> Result<(), ModelError> {
+        self.parameters.load_bytes(bytes).map_err(|error| broken(&error))
+    }
+
+    /// Everything that training changes, exactly: parameters, then their optimiser.
+    pub fn state(&self) -> Result<Vec<u8>, ModelError> {
+        let values = self.to_bytes()?;
+        let mut bytes = (values.len() as u64).to_le_bytes().to_vec();
+        bytes.extend(values);
+        bytes.extend(self.adam.to_bytes(&self.parameters).map_err(|error| broken(&error))?);
+        Ok(bytes)
+    }
+
+    /// Takes what `state` gave.
+    pub fn restore(&mut self, state: &[u8]) -> Result<(), ModelError> {
+        let parts = state.split_first_chunk::<8>().and_then(|(length, rest)| {
+            rest.split_at_checked(usize::try_from(u64::from_le_bytes(*length)).ok()?)
+        });
+        let (values, optimiser) =
+            parts.ok_or_else(|| ModelError::Saved("a checkpoint is cut short".to_owned()))?;
+        self.load_bytes(values)?;
+        self.adam.load_bytes(&self.parameters, optimiser).map_err(|error| broken(&error))
+    }
 }
 
 /// Stored numbers that do not fit.
-pub(crate) fn broken(error: &StoreError) -> ModelError {
+fn broken(error: &StoreError) -> ModelError {
     ModelError::Saved(error.to_string())
 }

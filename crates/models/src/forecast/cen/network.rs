@@ -3,7 +3,6 @@
 use std::sync::{Arc, OnceLock};
 
 use burn::tensor::Tensor;
-use quadcast_core::ModelError;
 use rand_chacha::ChaCha8Rng;
 
 use super::settings::Config;
@@ -16,7 +15,7 @@ use crate::blocks::{
 use crate::forecast::asked::Asked;
 use crate::forecast::reader::Encoder;
 use crate::forecast::snapshots::Arranged;
-use crate::forecast::state::{self, Shape, broken};
+use crate::forecast::state::{Learned, Shape};
 
 /// Channels of the decoders' convolutions.
 const CHANNELS: usize = 50;
@@ -33,14 +32,13 @@ pub(super) struct Anchor {
 /// All parameters and their optimiser.
 pub(super) struct Network {
     shape: Shape,
-    parameters: Parameters,
+    pub learned: Learned,
     entities: Embedding,
     relations: Embedding,
     layers: Vec<Gcn>,
     gate: TimeGate,
     /// By length of history, from 1.
     decoders: Vec<ConvTrans>,
-    adam: Adam,
 }
 
 impl Network {
@@ -62,7 +60,8 @@ impl Network {
             .map(|length| decoder.init_sharing(&format!("decoder{length}"), linear, store))
             .collect();
         let adam = Self::optimiser(config.learning_rate, config.weight_decay, config);
-        Self { shape, parameters, entities, relations, layers, gate, decoders, adam }
+        let learned = Learned { parameters, adam };
+        Self { shape, learned, entities, relations, layers, gate, decoders }
     }
 
     fn optimiser(learning_rate: f64, weight_decay: f64, config: &Config) -> Adam {
@@ -71,7 +70,7 @@ impl Network {
 
     /// Forgets the moments of the optimiser.
     pub fn restart_optimiser(&mut self, learning_rate: f64, weight_decay: f64, config: &Config) {
-        self.adam = Self::optimiser(learning_rate, weight_decay, config);
+        self.learned.adam = Self::optimiser(learning_rate, weight_decay, config);
     }
 
     pub fn shape(&self) -> Shape {
@@ -124,10 +123,7 @@ impl Network {
         random: &mut ChaCha8Rng,
     ) -> f64 {
         let loss = self.loss(snapshots, asked, anchor, random);
-        let gradients = self.parameters.backward(&loss);
-        let value = f64::from(loss.into_scalar::<f32>());
-        self.adam.step(&mut self.parameters, gradients);
-        value
+        self.learned.descend(loss)
     }
 
     /// The sum over lengths of the cross entropies, and the pull back to the anchor.
@@ -138,7 +134,7 @@ impl Network {
         anchor: Option<&Anchor>,
         random: &mut ChaCha8Rng,
     ) -> Tensor<1> {
-        let parameters = &self.parameters;
+        let parameters = &self.learned.parameters;
         let relations = self.relations.table(parameters);
         let encoded = self.suffixes(parameters, snapshots, Some(random));
         let mut losses = Vec::new();
@@ -159,36 +155,22 @@ impl Network {
 
     /// Where the parameters are.
     pub fn anchor(&self, weight: f64) -> Anchor {
-        let values = self.parameters.names().map(|(parameter, _)| self.parameters.values(parameter).to_vec());
+        let values = self
+            .learned
+            .parameters
+            .names()
+            .map(|(parameter, _)| self.learned.parameters.values(parameter).to_vec());
         Anchor { values: values.map(Arc::from).collect(), weight }
     }
 
     /// A copy of parameters and running estimates, to go back to.
     pub fn snapshot(&self) -> Parameters {
-        self.parameters.frozen()
+        self.learned.parameters.frozen()
     }
 
     /// Goes back to a copy; the optimiser stays as it is.
     pub fn go_back(&mut self, copy: &Parameters) {
-        self.parameters.restore(copy);
-    }
-
-    /// The parameters as a safetensors file.
-    pub fn to_bytes(&self) -> Result<Vec<u8>, ModelError> {
-        self.parameters.to_bytes().map_err(|error| broken(&error))
-    }
-
-    pub fn load_bytes(&mut self, bytes: &[u8]) -> Result<(), ModelError> {
-        self.parameters.load_bytes(bytes).map_err(|error| broken(&error))
-    }
-
-    /// Everything that training changes.
-    pub fn state(&self) -> Result<Vec<u8>, ModelError> {
-        state::state(&self.parameters, &self.adam)
-    }
-
-    pub fn restore(&mut self, state: &[u8]) -> Result<(), ModelError> {
-        state::restore(&mut self.parameters, &mut self.adam, state)
+        self.learned.parameters.restore(copy);
     }
 }
 
@@ -196,11 +178,11 @@ impl Encoder for Network {
     type Encoded = Encoded;
 
     fn encode(&self, snapshots: &[Arc<Arranged>]) -> Encoded {
-        Encoded(self.suffixes(&self.parameters.frozen(), snapshots, None))
+        Encoded(self.suffixes(&self.learned.parameters.frozen(), snapshots, None))
     }
 
     fn scores(&self, encoded: &Encoded, known: &[u32], relation: &[u32]) -> Vec<Vec<f32>> {
-        let frozen = self.parameters.frozen();
+        let frozen = self.learned.parameters.frozen();
         let relations = self.relations.table(&frozen);
         // The sum over lengths of the probabilities.
         let mut sums = vec![vec![0.0; self.shape.entities]; known.len()];
@@ -253,7 +235,7 @@ mod tests {
             let asked = Asked::about(history, Step(3)).unwrap();
             gradients_predict_the_loss(
                 &mut network,
-                |network| &mut network.parameters,
+                |network| &mut network.learned.parameters,
                 |network| network.loss(arranged, &asked, Some(&anchor), &mut stream(1, "none", 0)),
             );
         });

@@ -24,7 +24,7 @@ impl Tuned {
     /// Begins with what training left.
     pub fn new(trained: &Network, config: &Config) -> Result<Self, ModelError> {
         let mut network = Network::new(trained.shape(), config, 0);
-        network.load_bytes(&trained.to_bytes()?)?;
+        network.learned.load_bytes(&trained.learned.to_bytes()?)?;
         // One optimiser for the whole way, without decay.
         network.restart_optimiser(config.online_rate, 0.0, config);
         let anchor = network.anchor(config.online_pull);

@@ -11,9 +11,9 @@ use safetensors::{SafeTensorError, SafeTensors};
 use super::settings::Config;
 use crate::blocks::device::Device;
 use crate::blocks::{
-    Adam, AdamConfig, Embedding, EmbeddingConfig, Initial, MixtureHead, MixtureHeadConfig, Parameters,
+    AdamConfig, Embedding, EmbeddingConfig, Initial, MixtureHead, MixtureHeadConfig, Parameters,
 };
-use crate::forecast::state::{self, Shape, broken};
+use crate::forecast::state::{Learned, Shape};
 
 /// What the network sees of a question.
 #[derive(Clone, Copy, Debug)]
@@ -29,12 +29,11 @@ pub(super) struct Network {
     dimension: usize,
     alpha: f64,
     direction: Direction,
-    parameters: Parameters,
+    pub learned: Learned,
     entities: Embedding,
     relations: Embedding,
     time: Embedding,
     head: MixtureHead,
-    adam: Adam,
 }
 
 impl Network {
@@ -59,12 +58,11 @@ impl Network {
             dimension,
             alpha,
             direction,
-            parameters,
+            learned: Learned { parameters, adam: adam.init() },
             entities,
             relations,
             time,
             head,
-            adam: adam.init(),
         }
     }
 
@@ -74,7 +72,7 @@ impl Network {
 
     /// `[rows, 3d]`: known entity, relation and time; for subjects the relation comes first.
     fn queries(&self, config: &Config, rows: &[Row]) -> Tensor<2> {
-        let parameters = &self.parameters;
+        let parameters = &self.learned.parameters;
         let known: Vec<u32> = rows.iter().map(|row| row.known).collect();
         let relation: Vec<u32> = rows.iter().map(|row| row.relation).collect();
         let known = self.entities.rows(parameters, known);
@@ -99,8 +97,8 @@ impl Network {
     /// The mean negative log-likelihood of the answers, and the regulariser.
     fn loss(&self, config: &Config, rows: &[Row], vocabulary: Arc<Csr>, answers: Vec<u32>) -> Tensor<1> {
         let queries = self.queries(config, rows);
-        let loss = self.head.loss(&self.parameters, queries, answers, vocabulary);
-        let size = |table: &Embedding| table.table(&self.parameters).powi_scalar(2).mean();
+        let loss = self.head.loss(&self.learned.parameters, queries, answers, vocabulary);
+        let size = |table: &Embedding| table.table(&self.learned.parameters).powi_scalar(2).mean();
         let sizes = size(&self.relations) + size(&self.entities) + size(&self.time);
         loss + sizes * config.regulariser
     }
@@ -108,27 +106,15 @@ impl Network {
     /// One step of the optimiser; returns the loss.
     pub fn step(&mut self, config: &Config, rows: &[Row], vocabulary: Csr, answers: Vec<u32>) -> f64 {
         let loss = self.loss(config, rows, Arc::new(vocabulary), answers);
-        let gradients = self.parameters.backward(&loss);
-        let value = f64::from(loss.into_scalar::<f32>());
-        self.adam.step(&mut self.parameters, gradients);
-        value
-    }
-
-    /// Everything that training changes.
-    pub fn state(&self) -> Result<Vec<u8>, ModelError> {
-        state::state(&self.parameters, &self.adam)
-    }
-
-    pub fn restore(&mut self, state: &[u8]) -> Result<(), ModelError> {
-        state::restore(&mut self.parameters, &mut self.adam, state)
+        self.learned.descend(loss)
     }
 
     /// The numbers, ready to score.
     pub fn frozen(&self) -> Frozen {
         let named = |wanted: &str| {
             let name = format!("{}.{wanted}", self.direction.word());
-            let found = self.parameters.names().find(|(_, known)| *known == name);
-            found.map(|(parameter, _)| self.parameters.values(parameter).to_vec()).unwrap_or_default()
+            let found = self.learned.parameters.names().find(|(_, known)| *known == name);
+            found.map(|(parameter, _)| self.learned.parameters.values(parameter).to_vec()).unwrap_or_default()
         };
         Frozen {
             direction: self.direction,
@@ -145,10 +131,8 @@ impl Network {
 
 /// The parameters of both directions as one safetensors file; their names begin with the direction.
 pub(super) fn to_bytes(networks: &[Network]) -> Result<Vec<u8>, ModelError> {
-    let parts: Vec<Vec<u8>> = networks
-        .iter()
-        .map(|network| network.parameters.to_bytes().map_err(|error| broken(&error)))
-        .collect::<Result<_, _>>()?;
+    let parts: Vec<Vec<u8>> =
+        networks.iter().map(|network| network.learned.to_bytes()).collect::<Result<_, _>>()?;
     let parts: Vec<SafeTensors<'_>> = parts
         .iter()
         .map(|part| SafeTensors::deserialize(part))
@@ -166,7 +150,7 @@ pub(super) fn from_bytes(shape: Shape, config: &Config, bytes: &[u8]) -> Result<
         let arrays = all.tensors().into_iter().filter(|(name, _)| name.starts_with(&prefix));
         let part = safetensors::serialize(arrays, None).map_err(|error| damaged(&error))?;
         let mut network = Network::new(shape, config, direction, 0);
-        network.parameters.load_bytes(&part).map_err(|error| broken(&error))?;
+        network.learned.load_bytes(&part)?;
         Ok(network)
     };
     Direction::BOTH.into_iter().map(of).collect()
@@ -272,7 +256,7 @@ mod tests {
         for direction in Direction::BOTH {
             gradients_predict_the_loss(
                 &mut Network::new(shape, &config, direction, 1),
-                |network| &mut network.parameters,
+                |network| &mut network.learned.parameters,
                 |network| network.loss(&config, &rows, Arc::clone(&vocabulary), vec![5, 3, 1, 9]),
             );
         }

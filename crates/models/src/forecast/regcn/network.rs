@@ -3,7 +3,6 @@
 use std::sync::{Arc, OnceLock};
 
 use burn::tensor::Tensor;
-use quadcast_core::ModelError;
 use rand_chacha::ChaCha8Rng;
 
 use super::settings::Config;
@@ -11,14 +10,14 @@ use super::static_layer::{StaticLayer, turned_too_far};
 use super::words::Words;
 use crate::blocks::device::Device;
 use crate::blocks::{
-    Adam, AdamConfig, ConvTrans, ConvTransConfig, Embedding, EmbeddingConfig, Gcn, GcnConfig, GruCell,
+    AdamConfig, ConvTrans, ConvTransConfig, Embedding, EmbeddingConfig, Gcn, GcnConfig, GruCell,
     GruCellConfig, Initial, Parameters, TimeGate, TimeGateConfig, Training, cross_entropy, normalise_rows,
     pair_rows, score_all, segment_mean, tanh,
 };
 use crate::forecast::asked::Asked;
 use crate::forecast::reader::Encoder;
 use crate::forecast::snapshots::Arranged;
-use crate::forecast::state::{self, Shape, broken};
+use crate::forecast::state::{Learned, Shape};
 
 /// Channels of the decoders' convolutions.
 const CHANNELS: usize = 50;
@@ -42,7 +41,7 @@ pub(super) struct Encoded {
 /// All parameters and their optimiser.
 pub(super) struct Network {
     shape: Shape,
-    parameters: Parameters,
+    pub learned: Learned,
     entities: Embedding,
     relations: Embedding,
     static_layer: Option<StaticLayer>,
@@ -51,7 +50,6 @@ pub(super) struct Network {
     cell: GruCell,
     entity_decoder: ConvTrans,
     relation_decoder: ConvTrans,
-    adam: Adam,
 }
 
 impl Network {
@@ -80,7 +78,7 @@ impl Network {
         };
         Self {
             shape,
-            parameters,
+            learned: Learned { parameters, adam: adam.init() },
             entities,
             relations,
             static_layer,
@@ -89,7 +87,6 @@ impl Network {
             cell,
             entity_decoder,
             relation_decoder,
-            adam: adam.init(),
         }
     }
 
@@ -138,10 +135,7 @@ impl Network {
         random: &mut ChaCha8Rng,
     ) -> f64 {
         let loss = self.loss(config, snapshots, tasks, random);
-        let gradients = self.parameters.backward(&loss);
-        let value = f64::from(loss.into_scalar::<f32>());
-        self.adam.step(&mut self.parameters, gradients);
-        value
+        self.learned.descend(loss)
     }
 
     fn loss(
@@ -151,7 +145,7 @@ impl Network {
         tasks: &Tasks,
         random: &mut ChaCha8Rng,
     ) -> Tensor<1> {
-        let parameters = &self.parameters;
+        let parameters = &self.learned.parameters;
         let mut turned: Option<Tensor<1>> = None;
         let mut angle = 0.0;
         let encoded = self.evolve(parameters, snapshots, Some(random), |start, shown| {
@@ -179,37 +173,19 @@ impl Network {
             None => loss,
         }
     }
-
-    /// The parameters as a safetensors file.
-    pub fn to_bytes(&self) -> Result<Vec<u8>, ModelError> {
-        self.parameters.to_bytes().map_err(|error| broken(&error))
-    }
-
-    pub fn load_bytes(&mut self, bytes: &[u8]) -> Result<(), ModelError> {
-        self.parameters.load_bytes(bytes).map_err(|error| broken(&error))
-    }
-
-    /// Everything that training changes.
-    pub fn state(&self) -> Result<Vec<u8>, ModelError> {
-        state::state(&self.parameters, &self.adam)
-    }
-
-    pub fn restore(&mut self, state: &[u8]) -> Result<(), ModelError> {
-        state::restore(&mut self.parameters, &mut self.adam, state)
-    }
 }
 
 impl Encoder for Network {
     type Encoded = Encoded;
 
     fn encode(&self, snapshots: &[Arc<Arranged>]) -> Encoded {
-        let frozen = self.parameters.frozen();
+        let frozen = self.learned.parameters.frozen();
         let Encoded { entities, relations } = self.evolve(&frozen, snapshots, None, |_, _| {});
         Encoded { entities: tanh(entities), relations }
     }
 
     fn scores(&self, encoded: &Encoded, known: &[u32], relation: &[u32]) -> Vec<Vec<f32>> {
-        let frozen = self.parameters.frozen();
+        let frozen = self.learned.parameters.frozen();
         let pairs = pair_rows(encoded.entities.clone(), known, encoded.relations.clone(), relation);
         let queries = self.entity_decoder.forward(&frozen, pairs, None, None);
         let rows: Vec<OnceLock<Vec<f32>>> = vec![OnceLock::new(); known.len()];
@@ -242,7 +218,7 @@ mod tests {
                 };
                 gradients_predict_the_loss(
                     &mut network,
-                    |network| &mut network.parameters,
+                    |network| &mut network.learned.parameters,
                     |network| network.loss(&config, arranged, &tasks, &mut stream(1, "none", 0)),
                 );
             });
