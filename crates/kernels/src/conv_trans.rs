@@ -11,6 +11,7 @@
 
 use crate::Real;
 use crate::batch_norm::{self, Running, Shape, Statistics};
+use crate::dropout::Mask;
 use crate::matrix::{Form, Size, multiply};
 use crate::memory::{Buffer, take};
 use crate::parallel::{add, for_rows};
@@ -39,21 +40,15 @@ pub struct Weights<'a, T> {
     pub norms: Option<[batch_norm::Weights<'a, T>; 3]>,
 }
 
-/// Dropout masks, already scaled.
-#[derive(Clone, Copy, Debug)]
-pub struct Masks<'a, T> {
+/// Dropout masks.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Masks<'a> {
     /// `[b, 2, d]`
-    pub input: Option<&'a [T]>,
+    pub input: Option<&'a Mask>,
     /// `[b, k, d]`
-    pub middle: Option<&'a [T]>,
+    pub middle: Option<&'a Mask>,
     /// `[b, d]`
-    pub output: Option<&'a [T]>,
-}
-
-impl<T> Default for Masks<'_, T> {
-    fn default() -> Self {
-        Self { input: None, middle: None, output: None }
-    }
+    pub output: Option<&'a Mask>,
 }
 
 /// Where the statistics of the normalisations come from. Without normalisation, this has no effect.
@@ -93,7 +88,7 @@ pub struct Kept<T: Real> {
 pub fn forward<T: Real>(
     weights: &Weights<T>,
     x: &[T],
-    masks: &Masks<T>,
+    masks: &Masks,
     mut mode: Mode<T>,
     out: &mut [T],
 ) -> Kept<T> {
@@ -149,7 +144,7 @@ pub fn forward<T: Real>(
             for (i, y) in y.chunks_exact_mut(d).enumerate() {
                 add(y, weights.linear_bias);
                 if let Some(mask) = masks.output {
-                    y.iter_mut().zip(&mask[(first + i) * d..]).for_each(|(y, &mask)| *y *= mask);
+                    mask.apply((first + i) * d, y);
                 }
             }
         },
@@ -185,7 +180,7 @@ fn padded_input<T: Real>(
     x: &[T],
     d: usize,
     norm: Option<(&[batch_norm::Weights<T>; 3], &Statistics)>,
-    mask: Option<&[T]>,
+    mask: Option<&Mask>,
 ) -> Buffer<T> {
     let mut z = take::<T>(x.len() / d * (d + 2));
     for_rows(
@@ -206,7 +201,7 @@ fn padded_input<T: Real>(
                     *z = scale * x + shift;
                 }
                 if let Some(mask) = mask {
-                    z[1..=d].iter_mut().zip(&mask[start..]).for_each(|(z, &mask)| *z *= mask);
+                    mask.apply(start, &mut z[1..=d]);
                 }
             }
         },

@@ -10,30 +10,59 @@ use crate::parallel::vectorised;
 /// Numbers per task; each uses 16 bits of the stream.
 const BLOCK: usize = 1 << 14;
 
-/// Fills `mask` from the stream and moves the stream on, to the same place for any number of threads.
-///
-/// The probability is rounded to a multiple of 2⁻¹⁶; the scale is that of the rounded one.
-pub fn fill<T: Real>(stream: &mut ChaCha8Rng, probability: f64, mask: &mut [T]) {
-    assert!((0.0..1.0).contains(&probability), "dropout probability {probability} is not in [0, 1)");
-    let dropped = (probability * 65536.0).round().min(65535.0) as u16;
-    let scale = T::from_f64(65536.0 / (65536.0 - f64::from(dropped)));
-    let start = stream.get_word_pos();
-    let from = stream.clone();
-    mask.par_chunks_mut(BLOCK).enumerate().for_each(|(i, mask)| {
-        let mut stream = from.clone();
-        stream.set_word_pos(start + (i * BLOCK / 2) as u128);
-        let mut bytes = vec![0_u8; mask.len() * 2];
-        stream.fill_bytes(&mut bytes);
-        vectorised(
-            #[inline(always)]
-            || {
-                // A copy: see the graph layer.
-                let (dropped, scale) = (dropped, scale);
-                for (mask, bytes) in mask.iter_mut().zip(bytes.as_chunks::<2>().0) {
-                    *mask = if u16::from_le_bytes(*bytes) < dropped { T::ZERO } else { scale };
-                }
-            },
-        );
-    });
-    stream.set_word_pos(start + mask.len().div_ceil(2) as u128);
+/// Which numbers are kept, a byte each: masks are read several times, and memory is what limits that.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mask {
+    kept: Vec<u8>,
+    scale: f64,
+}
+
+impl Mask {
+    /// Draws a mask for `len` numbers and moves the stream on, to the same place for any number of threads.
+    ///
+    /// The probability is rounded to a multiple of 2⁻¹⁶; the scale is that of the rounded one.
+    pub fn draw(stream: &mut ChaCha8Rng, probability: f64, len: usize) -> Self {
+        assert!((0.0..1.0).contains(&probability), "dropout probability {probability} is not in [0, 1)");
+        let dropped = (probability * 65536.0).round().min(65535.0) as u16;
+        let start = stream.get_word_pos();
+        let from = stream.clone();
+        let mut kept = vec![0_u8; len];
+        kept.par_chunks_mut(BLOCK).enumerate().for_each(|(i, kept)| {
+            let mut stream = from.clone();
+            stream.set_word_pos(start + (i * BLOCK / 2) as u128);
+            let mut bytes = vec![0_u8; kept.len() * 2];
+            stream.fill_bytes(&mut bytes);
+            vectorised(
+                #[inline(always)]
+                || {
+                    for (kept, bytes) in kept.iter_mut().zip(bytes.as_chunks::<2>().0) {
+                        *kept = u8::from(u16::from_le_bytes(*bytes) >= dropped);
+                    }
+                },
+            );
+        });
+        stream.set_word_pos(start + len.div_ceil(2) as u128);
+        Self { kept, scale: 65536.0 / (65536.0 - f64::from(dropped)) }
+    }
+
+    /// A mask that keeps the numbers whose byte is 1 and drops those whose byte is 0.
+    pub fn new(kept: Vec<u8>, scale: f64) -> Self {
+        assert!(kept.iter().all(|&kept| kept <= 1), "a mask of bytes 0 and 1");
+        Self { kept, scale }
+    }
+
+    /// Multiplies numbers by the part of the mask that begins at `first`.
+    #[inline(always)]
+    pub(crate) fn apply<T: Real>(&self, first: usize, x: &mut [T]) {
+        let scale = T::from_f64(self.scale);
+        for (x, &kept) in x.iter_mut().zip(&self.kept[first..]) {
+            *x *= if kept == 0 { T::ZERO } else { scale };
+        }
+    }
+
+    /// What numbers are multiplied by.
+    pub fn values<T: Real>(&self) -> Vec<T> {
+        let scale = T::from_f64(self.scale);
+        self.kept.iter().map(|&kept| if kept == 0 { T::ZERO } else { scale }).collect()
+    }
 }

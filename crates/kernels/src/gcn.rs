@@ -7,6 +7,7 @@
 //! with in-edges, not as many as there are edges.
 
 use crate::Real;
+use crate::dropout::Mask;
 use crate::matrix::{Form, Size, multiply, multiply_add};
 use crate::memory::{Buffer, take};
 use crate::parallel::{add, add_scaled, for_rows};
@@ -114,13 +115,13 @@ pub struct Kept<T: Real> {
     aggregate: Buffer<T>,
 }
 
-/// `out[nodes, d]` for x`[nodes, d]`, p`[relations, d]` and a dropout mask `[nodes, d]` that is already scaled.
+/// `out[nodes, d]` for x`[nodes, d]`, p`[relations, d]` and a dropout mask `[nodes, d]`.
 pub fn forward<T: Real>(
     graph: &SnapshotGraph,
     weights: &Weights<T>,
     x: &[T],
     p: &[T],
-    mask: Option<&[T]>,
+    mask: Option<&Mask>,
     out: &mut [T],
 ) -> Kept<T> {
     let (n, d) = (graph.nodes, p.len() / graph.relations);
@@ -178,7 +179,7 @@ pub fn forward<T: Real>(
             let below = slope;
             out.iter_mut().for_each(|x| *x *= if *x > T::ZERO { T::ONE } else { below });
             if let Some(mask) = mask {
-                out.iter_mut().zip(&mask[first..]).for_each(|(x, &mask)| *x *= mask);
+                mask.apply(first, out);
             }
         },
     );
@@ -191,7 +192,7 @@ pub struct Output<'a, T> {
     /// As the forward pass left it, `[nodes, d]`.
     pub out: &'a [T],
     /// The mask given to the forward pass.
-    pub mask: Option<&'a [T]>,
+    pub mask: Option<&'a Mask>,
     /// Gradient of the loss for `out`.
     pub dout: &'a [T],
 }
@@ -224,7 +225,7 @@ pub fn backward<T: Real>(
                 *before = g * if out > T::ZERO { T::ONE } else { below };
             }
             if let Some(mask) = output.mask {
-                before.iter_mut().zip(&mask[first..]).for_each(|(x, &mask)| *x *= mask);
+                mask.apply(first, before);
             }
         },
     );

@@ -7,6 +7,7 @@ mod check;
 
 use check::{Case, gradients, inner, slopes, threads, zeros};
 use quadcast_kernels::activations::RRELU_SLOPE;
+use quadcast_kernels::dropout::Mask;
 use quadcast_kernels::gcn::{self, SnapshotGraph};
 use quadcast_kernels::matrix::{Form, Size, product};
 use quadcast_kernels::segment::{self, Csr};
@@ -204,8 +205,8 @@ impl Case for Layer {
             isolated: self.isolated.then_some(&p[4][..]),
             slope: RRELU_SLOPE,
         };
-        let mask: Vec<T> = (0..len).map(|i| T::from_f64([1.25, 0.0, 1.25][i % 3])).collect();
-        let mask = self.masked.then_some(&mask[..]);
+        let mask = Mask::new((0..len).map(|i| u8::from(i % 3 != 1)).collect(), 1.25);
+        let mask = self.masked.then_some(&mask);
         let (mut out, dout) = (vec![T::from_f64(f64::NAN); len], slopes::<T>(len));
         let kept = gcn::forward(&self.graph, &weights, &p[0], &p[1], mask, &mut out);
         let mut g = zeros(p);

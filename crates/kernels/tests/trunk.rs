@@ -7,10 +7,11 @@
 mod check;
 
 use check::{Case, convert, draw, gradients, inner, slopes, threads, zeros};
+use quadcast_kernels::Real;
 use quadcast_kernels::adam::{Adam, State, clip_scale, squared_norm};
 use quadcast_kernels::batch_norm::{self, Running, Shape, Statistics};
 use quadcast_kernels::conv_trans::{self, Masks, Mode};
-use quadcast_kernels::{Real, dropout};
+use quadcast_kernels::dropout::Mask;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
@@ -30,8 +31,8 @@ struct Trunk {
     row_weights: Option<Vec<f64>>,
 }
 
-fn mask<T: Real>(n: usize) -> Vec<T> {
-    (0..n).map(|i| T::from_f64([1.25, 1.25, 0.0, 1.25, 1.25][i % 5])).collect()
+fn mask(n: usize) -> Mask {
+    Mask::new((0..n).map(|i| u8::from(i % 5 != 2)).collect(), 1.25)
 }
 
 impl Trunk {
@@ -88,7 +89,7 @@ impl Trunk {
             out
         };
         let drop = |x: Vec<f64>| -> Vec<f64> {
-            let mask = if self.masked { mask(x.len()) } else { vec![1.0; x.len()] };
+            let mask = if self.masked { mask(x.len()).values() } else { vec![1.0; x.len()] };
             x.iter().zip(mask).map(|(x, mask)| x * mask).collect()
         };
         let relu = |x: Vec<f64>| -> Vec<f64> { x.iter().map(|x| x.max(0.0)).collect() };
@@ -233,9 +234,8 @@ fn dropout_keeps_the_mean_and_depends_on_the_stream_alone() {
     let fill = |threads: usize, n: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let mut stream = ChaCha8Rng::seed_from_u64(7);
-        let mut mask = vec![9.0_f32; n];
-        pool.install(|| dropout::fill(&mut stream, 0.25, &mut mask));
-        (mask, stream.get_word_pos())
+        let mask = pool.install(|| Mask::draw(&mut stream, 0.25, n));
+        (mask.values::<f32>(), stream.get_word_pos())
     };
     let (mask, place) = fill(1, 100_001);
     assert_eq!(place, 50_001);
@@ -245,12 +245,10 @@ fn dropout_keeps_the_mean_and_depends_on_the_stream_alone() {
     let mean = mask.iter().map(|&x| f64::from(x)).sum::<f64>() / mask.len() as f64;
     assert!((mean - 1.0).abs() < 0.01, "mean {mean}");
     let mut stream = ChaCha8Rng::seed_from_u64(7);
-    let (mut first, mut second) = ([0.0_f32; 64], [0.0_f32; 64]);
-    dropout::fill(&mut stream, 0.5, &mut first);
-    dropout::fill(&mut stream, 0.5, &mut second);
+    let first = Mask::draw(&mut stream, 0.5, 64);
+    let second = Mask::draw(&mut stream, 0.5, 64);
     assert_ne!(first, second, "the stream moves on");
-    dropout::fill(&mut stream, 0.0, &mut first);
-    assert_eq!(first, [1.0; 64]);
+    assert_eq!(Mask::draw(&mut stream, 0.0, 64).values::<f32>(), [1.0; 64]);
 }
 
 #[test]

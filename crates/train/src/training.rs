@@ -221,8 +221,14 @@ impl Loop<'_> {
     }
 
     fn keep(&mut self) -> Result<(), ModelError> {
+        let state = self.model.state()?;
+        self.keep_state(&state)
+    }
+
+    /// Keeps a state that the model is in.
+    fn keep_state(&mut self, state: &[u8]) -> Result<(), ModelError> {
         self.tick();
-        checkpoint::keep(self.run, self.name, &self.position, &self.model.state()?)
+        checkpoint::keep(self.run, self.name, &self.position, state)
     }
 
     /// One epoch, or what is left of it. Returns whether it came to its end within the time budget.
@@ -275,9 +281,11 @@ impl Loop<'_> {
             // Before the position that names it, and the older one after: a kill in between loses nothing.
             let state = self.model.state()?;
             checkpoint::keep_best(self.run, self.name, best, &state)?;
+            self.keep_state(&state)?;
             self.best_state = Some(state);
+        } else {
+            self.keep()?;
         }
-        self.keep()?;
         if newer != older
             && let Some((old, _)) = older
         {

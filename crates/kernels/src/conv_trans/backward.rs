@@ -6,6 +6,7 @@ use super::middle::{Folded, ROWS, TAPS, tap, wide};
 use super::{BLOCK, Kept, Masks, Weights};
 use crate::Real;
 use crate::batch_norm::{self, Shape};
+use crate::dropout::Mask;
 use crate::matrix::{Form, Size, multiply, multiply_add};
 use crate::memory::{Buffer, take, take_zeroed};
 use crate::parallel::{add, add_column_sums, add_scaled, dot, for_rows, sum, vectorised};
@@ -40,7 +41,7 @@ pub struct Output<'a, T> {
 pub fn backward<T: Real>(
     weights: &Weights<T>,
     x: &[T],
-    masks: &Masks<T>,
+    masks: &Masks,
     kept: &Kept<T>,
     output: &Output<T>,
     gradients: &mut Gradients<T>,
@@ -55,7 +56,7 @@ pub fn backward<T: Real>(
             1,
             #[inline(always)]
             |first, dy| {
-                dy.iter_mut().zip(&mask[first..]).for_each(|(dy, &mask)| *dy *= mask);
+                mask.apply(first, dy);
             },
         );
     }
@@ -76,7 +77,7 @@ pub fn backward<T: Real>(
         let padded = 2 * (d + 2);
         let (z, dz) =
             (&kept.z[start * padded..][..rows * padded], &mut dz[start * padded..][..rows * padded]);
-        let mask = masks.middle.map(|mask| &mask[start * k * d..][..rows * k * d]);
+        let mask = masks.middle.map(|mask| (mask, start * k * d));
         sums.add_rows(&folded, (z, dz, d), (middle, dmiddle, mask));
     }
     conv_backward(weights, kept, &folded, &sums, gradients);
@@ -138,7 +139,7 @@ impl Sums {
         &mut self,
         folded: &Folded<T>,
         (z, dz, d): (&[T], &mut [T], usize),
-        (middle, dmiddle, mask): (&[T], &mut [T], Option<&[T]>),
+        (middle, dmiddle, mask): (&[T], &mut [T], Option<(&Mask, usize)>),
     ) {
         let (length, padded) = (self.0.len() * d, 2 * (d + 2));
         let parts: Vec<Vec<[T; TAPS + 1]>> = dz
@@ -157,8 +158,8 @@ impl Sums {
                             g.iter_mut()
                                 .zip(middle)
                                 .for_each(|(g, &x)| *g = if x > T::ZERO { *g } else { T::ZERO });
-                            if let Some(mask) = mask {
-                                g.iter_mut().zip(&mask[row * length..]).for_each(|(g, &mask)| *g *= mask);
+                            if let Some((mask, first)) = mask {
+                                mask.apply(first + row * length, g);
                             }
                             let z = &z[row * padded..][..padded];
                             for ((g, part), w) in g.chunks_exact(d).zip(&mut part).zip(&folded.weights) {
@@ -288,7 +289,7 @@ impl Correction {
 fn input_backward<T: Real>(
     weights: &Weights<T>,
     x: &[T],
-    masks: &Masks<T>,
+    masks: &Masks,
     kept: &Kept<T>,
     dz: &[T],
     gradients: &mut Gradients<T>,
@@ -304,7 +305,7 @@ fn input_backward<T: Real>(
                 let row = first + i;
                 inner.copy_from_slice(&dz[row * (d + 2) + 1..][..d]);
                 if let Some(mask) = masks.input {
-                    inner.iter_mut().zip(&mask[row * d..]).for_each(|(x, &mask)| *x *= mask);
+                    mask.apply(row * d, inner);
                 }
             }
         },

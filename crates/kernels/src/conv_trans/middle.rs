@@ -5,6 +5,7 @@ use rayon::prelude::*;
 use super::Weights;
 use crate::Real;
 use crate::batch_norm::{self, Statistics};
+use crate::dropout::Mask;
 use crate::parallel::{dot, ranges, sum, vectorised};
 
 /// Shifted inputs per place: 2 channels × 3 taps.
@@ -110,7 +111,7 @@ impl<T: Real> Folded<T> {
 
     /// `out[k, d]` = `ReLU` of the folded convolution of a padded row, times the mask.
     #[inline(always)]
-    pub fn row(&self, z: &[T], d: usize, mask: Option<&[T]>, out: &mut [T]) {
+    pub fn row(&self, z: &[T], d: usize, mask: Option<(&Mask, usize)>, out: &mut [T]) {
         let [a, b, c, e, f, g]: [&[T]; TAPS] = std::array::from_fn(|i| tap(z, i, d));
         for (channel, out) in out.chunks_exact_mut(d).enumerate() {
             let (w, bias) = (&self.weights[channel], self.bias[channel]);
@@ -119,18 +120,18 @@ impl<T: Real> Folded<T> {
                 let right = w[3] * e[p] + w[4] * f[p] + w[5] * g[p];
                 out[p] = (left + right + bias).larger(T::ZERO);
             }
-            if let Some(mask) = mask {
-                out.iter_mut().zip(&mask[channel * d..]).for_each(|(x, &mask)| *x *= mask);
+            if let Some((mask, first)) = mask {
+                mask.apply(first + channel * d, out);
             }
         }
     }
 
     /// The middle `[rows, k, d]` of some rows.
-    pub fn middle(&self, z: &[T], d: usize, first: usize, mask: Option<&[T]>, out: &mut [T]) {
+    pub fn middle(&self, z: &[T], d: usize, first: usize, mask: Option<&Mask>, out: &mut [T]) {
         let (length, padded) = (self.bias.len() * d, 2 * (d + 2));
         out.par_chunks_mut(length).enumerate().for_each(|(i, out)| {
             let row = first + i;
-            let mask = mask.map(|mask| &mask[row * length..][..length]);
+            let mask = mask.map(|mask| (mask, row * length));
             vectorised(
                 #[inline(always)]
                 || self.row(&z[row * padded..][..padded], d, mask, out),

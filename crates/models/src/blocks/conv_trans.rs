@@ -9,7 +9,8 @@ use std::sync::{Arc, MutexGuard, PoisonError};
 use burn::tensor::Tensor;
 use quadcast_kernels::batch_norm::{self, Running};
 use quadcast_kernels::conv_trans::{self, Gradients, Masks, Mode, Weights};
-use quadcast_kernels::memory::{Buffer as Memory, take};
+use quadcast_kernels::dropout::Mask;
+use quadcast_kernels::memory::take;
 use quadcast_kernels::segment::{gather, scatter_add};
 
 use super::dropout::{Training, mask};
@@ -118,7 +119,7 @@ impl ConvTrans {
 
 pub(super) struct Trunk {
     /// `[b, 2, d]`, `[b, k, d]`, `[b, d]`
-    masks: [Option<Memory<f32>>; 3],
+    masks: [Option<Mask>; 3],
     /// Mean and variance of 2, k and d channels.
     running: [[SharedBuffer; 2]; 3],
     train: bool,
@@ -126,8 +127,8 @@ pub(super) struct Trunk {
 }
 
 impl Trunk {
-    fn masks(&self) -> Masks<'_, f32> {
-        let [input, middle, output] = self.masks.each_ref().map(Option::as_deref);
+    fn masks(&self) -> Masks<'_> {
+        let [input, middle, output] = self.masks.each_ref().map(Option::as_ref);
         Masks { input, middle, output }
     }
 

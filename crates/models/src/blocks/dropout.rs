@@ -1,18 +1,15 @@
 //! Dropout masks from named streams.
 
-use quadcast_kernels::dropout::fill;
-use quadcast_kernels::memory::{Buffer, take};
+use quadcast_kernels::dropout::Mask;
 use rand_chacha::ChaCha8Rng;
 
 /// The stream of masks in training, nothing when scoring.
 pub type Training<'a> = Option<&'a mut ChaCha8Rng>;
 
-/// A mask of `len` numbers, 0 with this probability and else 1 / (1 − p); none if there is nothing to drop.
-pub fn mask(training: Training, probability: f64, len: usize) -> Option<Buffer<f32>> {
+/// A mask for `len` numbers, 0 with this probability and else 1 / (1 − p); none if there is nothing to drop.
+pub fn mask(training: Training, probability: f64, len: usize) -> Option<Mask> {
     let stream = training.filter(|_| probability > 0.0)?;
-    let mut mask = take(len);
-    fill(stream, probability, &mut mask);
-    Some(mask)
+    Some(Mask::draw(stream, probability, len))
 }
 
 #[cfg(test)]
@@ -25,10 +22,11 @@ mod tests {
         assert_eq!(mask(None, 0.5, 10), None);
         assert_eq!(mask(Some(&mut stream(1, "dropout", 0)), 0.0, 10), None);
         let mut stream = stream(1, "dropout", 0);
-        let a = mask(Some(&mut stream), 0.25, 10_000).unwrap();
+        let mut draw = || mask(Some(&mut stream), 0.25, 10_000).unwrap().values::<f32>();
+        let a = draw();
         let kept = a.iter().filter(|&&x| x != 0.0).count();
         assert!((7_300..7_700).contains(&kept), "{kept}");
         assert!(a.iter().all(|&x| x == 0.0 || (x - 4.0 / 3.0).abs() < 1e-6));
-        assert_ne!(a, mask(Some(&mut stream), 0.25, 10_000).unwrap(), "the stream moves on");
+        assert_ne!(a, draw(), "the stream moves on");
     }
 }

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use burn::tensor::activation::leaky_relu;
 use burn::tensor::{IndexingUpdateOp, Tensor};
 use quadcast_kernels::activations::RRELU_SLOPE;
+use quadcast_kernels::dropout::Mask;
 use quadcast_kernels::gcn::{self, Gradients, SnapshotGraph, Weights};
-use quadcast_kernels::memory::{Buffer as Memory, take};
+use quadcast_kernels::memory::take;
 
 use super::dropout::{Training, mask};
 use super::embedding::{floats, integers};
@@ -92,7 +93,7 @@ impl Gcn {
 
 struct GcnLayer {
     graph: Arc<Graph>,
-    mask: Option<Memory<f32>>,
+    mask: Option<Mask>,
     slope: f64,
 }
 
@@ -110,7 +111,7 @@ impl Fused<5> for GcnLayer {
         let [x, p, ..] = inputs;
         let mut out = take(x.values.len()).into_vec();
         let weights = self.weights(inputs);
-        let mask = self.mask.as_deref();
+        let mask = self.mask.as_ref();
         let kept = gcn::forward(&self.graph.arranged, &weights, x.values, p.values, mask, &mut out);
         (Output::new(out, x.shape), kept)
     }
@@ -124,8 +125,7 @@ impl Fused<5> for GcnLayer {
     ) {
         let mut gradients =
             Gradients { x: dx, p: dp, neighbour: dneighbour, own: down, isolated: Some(disolated) };
-        let output =
-            gcn::Output { out: returned.values, mask: self.mask.as_deref(), dout: returned.gradient };
+        let output = gcn::Output { out: returned.values, mask: self.mask.as_ref(), dout: returned.gradient };
         let weights = self.weights(inputs);
         gcn::backward(&self.graph.arranged, &weights, inputs[0].values, &kept, &output, &mut gradients);
     }
@@ -155,7 +155,7 @@ impl Fused<5> for GcnLayer {
             + x.clone().matmul(isolated) * vector(|degree| 1.0 - degree.min(1.0));
         let out = leaky_relu(sums * vector(|degree| 1.0 / degree.max(1.0)) + own, self.slope);
         match &self.mask {
-            Some(mask) => (out.clone() * floats(mask.to_vec(), [n, d], &out)).into(),
+            Some(mask) => (out.clone() * floats(mask.values(), [n, d], &out)).into(),
             None => out.into(),
         }
     }

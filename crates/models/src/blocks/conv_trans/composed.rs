@@ -28,7 +28,7 @@ pub(super) fn trunk(trunk: &Trunk, inputs: [AnyTensor; 11]) -> AnyTensor {
 impl Trunk {
     fn dropped(&self, x: Tensor<3>, place: usize) -> Tensor<3> {
         match &self.masks[place] {
-            Some(mask) => x.clone() * floats(mask.to_vec(), x.dims(), &x),
+            Some(mask) => x.clone() * floats(mask.values(), x.dims(), &x),
             None => x,
         }
     }

@@ -6,7 +6,7 @@ use burn::tensor::activation::{leaky_relu, relu};
 use burn::tensor::{IndexingUpdateOp, Tensor};
 use quadcast_kernels::activations::RRELU_SLOPE;
 use quadcast_kernels::dot;
-use quadcast_kernels::memory::take_zeroed;
+use quadcast_kernels::memory::{take, take_zeroed};
 use rayon::prelude::*;
 
 use super::words::{KINDS, Words};
@@ -18,6 +18,8 @@ use crate::blocks::{
 /// Embeddings of words, and a 2×2 block of weights per pair of numbers and kind of word.
 pub(super) struct StaticLayer {
     words: Arc<Words>,
+    /// By word: the entities that it occurs in, and what it is there.
+    entities: Arc<[Vec<(u32, u8)>]>,
     embeddings: Parameter,
     blocks: Parameter,
 }
@@ -30,19 +32,24 @@ impl StaticLayer {
         // The published code initialises one row per kind of edge and direction.
         let uniform = Initial::xavier_uniform_relu(2 * d, 2 * KINDS);
         let blocks = parameters.add("static.blocks", &[KINDS, 2 * d], uniform);
-        Self { words, embeddings, blocks }
+        let entities = words.entities().into();
+        Self { words, entities, embeddings, blocks }
     }
 
     /// Vectors of entities `[n, d]`, of length 1: the mean over their words of the transformed embeddings.
     pub fn forward(&self, parameters: &Parameters) -> Tensor<2> {
-        let op = WordMean { words: Arc::clone(&self.words) };
+        let op = WordMean { words: Arc::clone(&self.words), entities: Arc::clone(&self.entities) };
         normalise_rows(fused(op, [parameters.any(self.embeddings), parameters.any(self.blocks)]))
     }
 }
 
 struct WordMean {
     words: Arc<Words>,
+    entities: Arc<[Vec<(u32, u8)>]>,
 }
+
+/// Entities per partial sum.
+const ENTITIES_PER_TASK: usize = 512;
 
 impl Fused<2> for WordMean {
     type Kept = ();
@@ -76,28 +83,52 @@ impl Fused<2> for WordMean {
         [dembeddings, dblocks]: &mut [Vec<f32>; 2],
     ) {
         let d = embeddings.shape[1];
-        let rows = returned.values.chunks_exact(d).zip(returned.gradient.chunks_exact(d));
-        let mut dz = vec![0.0; d];
-        for ((values, gradient), words) in rows.zip(&self.words.of_entity) {
-            let share = 1.0 / words.len().max(1) as f32;
-            for ((dz, value), gradient) in dz.iter_mut().zip(values).zip(gradient) {
-                *dz = share * if *value < 0.0 { *gradient * RRELU_SLOPE as f32 } else { *gradient };
-            }
-            for &(word, kind) in words {
-                let x = &embeddings.values[word as usize * d..][..d];
-                let dx = &mut dembeddings[word as usize * d..][..d];
-                let block = &blocks.values[usize::from(kind) * 2 * d..][..2 * d];
-                let dblock = &mut dblocks[usize::from(kind) * 2 * d..][..2 * d];
-                let xs = x.chunks_exact(2).zip(dx.chunks_exact_mut(2));
-                let bs = block.chunks_exact(4).zip(dblock.chunks_exact_mut(4));
-                for (((x, dx), (b, db)), dz) in xs.zip(bs).zip(dz.chunks_exact(2)) {
+        let of_entity = &self.words.of_entity;
+        // The gradient of the mean before the activation, times the share of a word.
+        let mut dmeans = take(returned.values.len());
+        let rows = returned.values.par_chunks_exact(d).zip(returned.gradient.par_chunks_exact(d));
+        dmeans.par_chunks_exact_mut(d).zip(rows).zip(of_entity).with_min_len(64).for_each(
+            |((dmean, (values, gradient)), words)| {
+                let share = 1.0 / words.len().max(1) as f32;
+                for ((dmean, value), gradient) in dmean.iter_mut().zip(values).zip(gradient) {
+                    *dmean = share * if *value < 0.0 { *gradient * RRELU_SLOPE as f32 } else { *gradient };
+                }
+            },
+        );
+        dembeddings.par_chunks_exact_mut(d).enumerate().with_min_len(64).for_each(|(word, dx)| {
+            for &(entity, kind) in &self.entities[word] {
+                let block = blocks.values[usize::from(kind) * 2 * d..][..2 * d].as_chunks::<4>().0;
+                let dz = dmeans[entity as usize * d..][..d].as_chunks::<2>().0;
+                for ((dx, dz), b) in dx.as_chunks_mut::<2>().0.iter_mut().zip(dz).zip(block) {
                     dx[0] += dz[0] * b[0] + dz[1] * b[1];
                     dx[1] += dz[0] * b[2] + dz[1] * b[3];
-                    db[0] += x[0] * dz[0];
-                    db[1] += x[0] * dz[1];
-                    db[2] += x[1] * dz[0];
-                    db[3] += x[1] * dz[1];
                 }
+            }
+        });
+        // Fixed parts, added in order: the same sum for any number of threads.
+        let parts: Vec<Vec<f32>> = of_entity
+            .par_chunks(ENTITIES_PER_TASK)
+            .zip(dmeans.par_chunks(ENTITIES_PER_TASK * d))
+            .map(|(of_entity, dmeans)| {
+                let mut part = vec![0.0; blocks.values.len()];
+                for (words, dz) in of_entity.iter().zip(dmeans.chunks_exact(d)) {
+                    for &(word, kind) in words {
+                        let x = embeddings.values[word as usize * d..][..d].as_chunks::<2>().0;
+                        let db = part[usize::from(kind) * 2 * d..][..2 * d].as_chunks_mut::<4>().0;
+                        for ((db, x), dz) in db.iter_mut().zip(x).zip(dz.as_chunks::<2>().0) {
+                            db[0] += x[0] * dz[0];
+                            db[1] += x[0] * dz[1];
+                            db[2] += x[1] * dz[0];
+                            db[3] += x[1] * dz[1];
+                        }
+                    }
+                }
+                part
+            })
+            .collect();
+        for part in parts {
+            for (db, part) in dblocks.iter_mut().zip(part) {
+                *db += part;
             }
         }
     }
@@ -192,7 +223,8 @@ mod tests {
         let of_entity = vec![vec![(0, 0), (1, 1)], vec![(2, 2)], vec![(0, 0), (2, 1)], vec![]];
         let words = Arc::new(Words { words: 3, of_entity });
         let inputs = [random("words", &[3, 6]), random("blocks", &[KINDS, 12])];
-        check(|| WordMean { words: Arc::clone(&words) }, &inputs);
+        let entities: Arc<[_]> = words.entities().into();
+        check(|| WordMean { words: Arc::clone(&words), entities: Arc::clone(&entities) }, &inputs);
     }
 
     #[test]

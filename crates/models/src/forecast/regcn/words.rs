@@ -41,6 +41,19 @@ impl Words {
     }
 }
 
+impl Words {
+    /// By word: the entities that it occurs in, and what it is there.
+    pub fn entities(&self) -> Vec<Vec<(u32, u8)>> {
+        let mut entities = vec![Vec::new(); self.words];
+        for (entity, words) in (0..).zip(&self.of_entity) {
+            for &(word, kind) in words {
+                entities[word as usize].push((entity, kind));
+            }
+        }
+        entities
+    }
+}
+
 /// The part before the first parenthesis and the part inside.
 fn split(name: &str) -> Option<(&str, &str)> {
     let (before, rest) = name.split_once('(')?;
