@@ -6,6 +6,7 @@
 //! batch, so a position in the training is all that is needed.
 
 mod checkpoint;
+mod memory;
 mod schedule;
 mod training;
 

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::checkpoint::{self, Position};
+use crate::memory;
 use crate::schedule::{Order, Schedule};
 
 /// A model that learns batch by batch, and can be asked between epochs.
@@ -25,6 +26,9 @@ pub trait Trainable: Send + Sync {
         queries: &[Query],
         sink: &mut dyn ScoreSink,
     ) -> Result<(), ModelError>;
+
+    /// How many numbers are trained.
+    fn parameters(&self) -> usize;
 
     /// Batches of one epoch.
     fn batches(&self) -> usize;
@@ -138,6 +142,7 @@ pub fn train(
     validation: &dyn Validation,
     run: &Run,
 ) -> Result<Training, ModelError> {
+    memory::check(model.parameters())?;
     let identity = format!("{name}: {schedule:?}, {} batches", model.batches());
     let mut position = Position { training: identity.clone(), ..Position::default() };
     let mut best_state = None;
@@ -150,6 +155,9 @@ pub fn train(
         run.workshop
             .note(&json!({ "event": "resumed", "training": name, "epoch": epoch, "batch": batch }))?;
         position = kept;
+    } else {
+        run.workshop.note(&json!({ "event": "begun", "training": name, "parameters": model.parameters(),
+            "batches": model.batches() }))?;
     }
     let batches = model.batches();
     run.progress.begin(name, u64::from(schedule.epochs) * batches as u64);

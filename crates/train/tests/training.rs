@@ -35,6 +35,10 @@ impl Trainable for Walker {
         Ok(sink.accept(0, ScoreRow::Dense(&[self.place as f32]))?)
     }
 
+    fn parameters(&self) -> usize {
+        2
+    }
+
     fn batches(&self) -> usize {
         5
     }

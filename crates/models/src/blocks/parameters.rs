@@ -151,6 +151,11 @@ impl Parameters {
         entry.value = AnyTensor::wide(values, &entry.shape, &self.device).into_leaf();
     }
 
+    /// How many numbers are trained.
+    pub fn count(&self) -> usize {
+        self.trained.iter().map(|entry| entry.shape.iter().product::<usize>()).sum()
+    }
+
     /// Shape of a parameter.
     pub fn shape(&self, parameter: Parameter) -> &[usize] {
         &self.trained[parameter.0].shape

@@ -94,6 +94,10 @@ impl Trainable for Trainer<'_> {
         self.reader.score(&self.network, history, queries, sink)
     }
 
+    fn parameters(&self) -> usize {
+        self.network.learned.parameters.count()
+    }
+
     fn batches(&self) -> usize {
         self.targets.len()
     }

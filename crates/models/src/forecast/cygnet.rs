@@ -158,6 +158,10 @@ impl Trainable for Trainer<'_> {
         }
     }
 
+    fn parameters(&self) -> usize {
+        self.network.learned.parameters.count()
+    }
+
     fn batches(&self) -> usize {
         self.batches.len()
     }

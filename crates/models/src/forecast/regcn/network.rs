@@ -38,13 +38,20 @@ pub(super) struct Encoded {
     pub relations: Tensor<2>,
 }
 
+/// Where entities start from.
+enum Start {
+    /// A vector of their own.
+    Table(Embedding),
+    /// The words of their names.
+    Words(StaticLayer),
+}
+
 /// All parameters and their optimiser.
 pub(super) struct Network {
     shape: Shape,
     pub learned: Learned,
-    entities: Embedding,
+    start: Start,
     relations: Embedding,
-    static_layer: Option<StaticLayer>,
     layers: Vec<Gcn>,
     gate: TimeGate,
     cell: GruCell,
@@ -58,11 +65,15 @@ impl Network {
         let store = &mut parameters;
         let d = config.dimension;
         let (rows, directed) = (shape.entities, 2 * shape.relations);
-        let entities =
-            EmbeddingConfig { rows, columns: d, initial: Initial::Normal(1.0) }.init("entity", store);
+        let start = match words {
+            Some(words) => Start::Words(StaticLayer::new(words, d, store)),
+            None => {
+                let table = EmbeddingConfig { rows, columns: d, initial: Initial::Normal(1.0) };
+                Start::Table(table.init("entity", store))
+            }
+        };
         let initial = Initial::xavier_normal(directed, d);
         let relations = EmbeddingConfig { rows: directed, columns: d, initial }.init("relation", store);
-        let static_layer = words.map(|words| StaticLayer::new(words, d, store));
         let gcn = GcnConfig::new(d, config.dropout);
         let layers = (0..config.layers).map(|i| gcn.init(&format!("layer{i}"), store)).collect();
         let gate = TimeGateConfig { d }.init("gate", store);
@@ -79,9 +90,8 @@ impl Network {
         Self {
             shape,
             learned: Learned { parameters, adam: adam.init() },
-            entities,
+            start,
             relations,
-            static_layer,
             layers,
             gate,
             cell,
@@ -104,9 +114,9 @@ impl Network {
         mut after: impl FnMut(&Tensor<2>, &Tensor<2>),
     ) -> Encoded {
         let base = self.relations.table(parameters);
-        let start = match &self.static_layer {
-            Some(layer) => layer.forward(parameters),
-            None => normalise_rows(self.entities.table(parameters)),
+        let start = match &self.start {
+            Start::Words(layer) => layer.forward(parameters),
+            Start::Table(table) => normalise_rows(table.table(parameters)),
         };
         let (mut entities, mut relations) = (start.clone(), base.clone());
         let mut shown = entities.clone();
@@ -150,7 +160,7 @@ impl Network {
         let mut angle = 0.0;
         let encoded = self.evolve(parameters, snapshots, Some(random), |start, shown| {
             angle += config.angle;
-            if self.static_layer.is_some() {
+            if matches!(self.start, Start::Words(_)) {
                 let limit = angle.to_radians().cos() as f32;
                 let further = turned_too_far(start.clone(), shown.clone(), limit);
                 turned = Some(turned.take().map_or_else(|| further.clone(), |sum| sum + further.clone()));
