@@ -274,8 +274,10 @@ impl Loop<'_> {
     fn end_epoch(&mut self, epoch: u32) -> Result<(), ModelError> {
         let loss = self.position.loss_sum / self.position.batch.max(1) as f64;
         let looks = self.schedule.looks_after(epoch);
+        let begun = Instant::now();
         let report = if looks { Some(self.validation.play(&mut InTraining(self.model))?) } else { None };
         let mrr = report.map(|report| self.model.selection(&report));
+        let validation = begun.elapsed().as_secs_f64();
         self.tick();
         let before: f64 = self.position.history.iter().map(|epoch| epoch.seconds).sum();
         let this = Epoch { epoch, loss, mrr, seconds: self.position.seconds - before };
@@ -304,7 +306,7 @@ impl Loop<'_> {
         self.run
             .workshop
             .note(&json!({ "event": "epoch", "training": self.name, "epoch": epoch, "loss": loss,
-            "mrr": mrr, "seconds": this.seconds, "best_epoch": newer.map(|(epoch, _)| epoch) }))
+            "mrr": mrr, "seconds": this.seconds, "validation_seconds": validation, "best_epoch": newer.map(|(epoch, _)| epoch) }))
     }
 
     /// Leaves the model in its best state.
