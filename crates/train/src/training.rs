@@ -164,7 +164,11 @@ pub fn train(
     run.progress.advance(u64::from(position.epoch) * batches as u64 + position.batch as u64);
     let since = Instant::now();
     let training = Loop { model, name, schedule, validation, run, position, best_state, since };
-    let result = training.play();
+    // On a thread of the pool: a step consists of hundreds of short parallel parts, and another thread would have to wake
+    // the pool up for each of them and then wait to be woken.
+    let mut result = None;
+    rayon::scope(|_| result = Some(training.play()));
+    let result = result.unwrap_or_else(|| unreachable!("a scope ends after its closure"));
     run.progress.end();
     result
 }
