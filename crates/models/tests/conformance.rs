@@ -129,6 +129,21 @@ fn the_order_of_queries_does_not_matter() {
 }
 
 #[test]
+fn a_score_does_not_depend_on_what_else_is_asked() {
+    everywhere(|entry, setting| {
+        let data = world::dataset(&world::quads(9, SHAPE), SHAPE);
+        let (mut model, _) = play(entry, &data, setting);
+        let asked = queries(&data, Step(20));
+        let together = scores(model.as_mut(), &data, Step(20), &asked);
+        for count in [1, 2, 5] {
+            for (asked, rows) in asked.chunks(count).zip(together.chunks(count)) {
+                assert_eq!(scores(model.as_mut(), &data, Step(20), asked), rows, "{} {count}", entry.name);
+            }
+        }
+    });
+}
+
+#[test]
 fn later_facts_change_nothing() {
     everywhere(|entry, setting| {
         let quads = world::quads(3, SHAPE);

@@ -6,6 +6,7 @@ use quadcast_core::{EntityId, Explanation, History, HistoryKey, ModelError, Quer
 
 use super::removal;
 use super::snapshots::{Arranged, Arrangements};
+use super::state::at_least_a_few;
 
 /// A network that answers from snapshots.
 pub(crate) trait Encoder {
@@ -74,9 +75,12 @@ fn rows<E: Encoder>(
     history: &History<'_>,
     queries: &[Query],
 ) -> Vec<Vec<f32>> {
-    let known: Vec<u32> = queries.iter().map(|query| query.known.0).collect();
-    let relation: Vec<u32> = queries.iter().map(|query| query.directed(history.relations()).0).collect();
-    network.scores(encoded, &known, &relation)
+    let asked = at_least_a_few(queries);
+    let known: Vec<u32> = asked.iter().map(|query| query.known.0).collect();
+    let relation: Vec<u32> = asked.iter().map(|query| query.directed(history.relations()).0).collect();
+    let mut rows = network.scores(encoded, &known, &relation);
+    rows.truncate(queries.len());
+    rows
 }
 
 /// Why an answer has its score: the facts of the last `length` snapshots that it depends on.

@@ -31,6 +31,18 @@ impl Shape {
     }
 }
 
+/// Rows from which on a product adds up in the same order for any number of rows: products of a few rows take other ways.
+const FEW: usize = 16;
+
+/// The same rows, and the last one again until there are not few: a score must not depend on what else is asked.
+pub(crate) fn at_least_a_few<T: Copy>(rows: &[T]) -> Vec<T> {
+    let mut rows = rows.to_vec();
+    if let Some(&last) = rows.last() {
+        rows.resize(rows.len().max(FEW), last);
+    }
+    rows
+}
+
 /// The error of a model that is asked before it is fitted.
 pub(crate) fn unfitted() -> ModelError {
     ModelError::Unsupported("the model is not fitted".to_owned())

@@ -13,7 +13,7 @@ use crate::blocks::device::Device;
 use crate::blocks::{
     AdamConfig, Embedding, EmbeddingConfig, Initial, MixtureHead, MixtureHeadConfig, Parameters,
 };
-use crate::forecast::state::{Learned, Shape};
+use crate::forecast::state::{Learned, Shape, at_least_a_few};
 
 /// What the network sees of a question.
 #[derive(Clone, Copy, Debug)]
@@ -213,10 +213,18 @@ impl Frozen {
 
     /// Log scores of all entities, one row per question.
     pub fn scores(&self, rows: &[Row], vocabulary: &Csr) -> Vec<Vec<f32>> {
-        let queries = self.queries(rows);
+        let asked = at_least_a_few(rows);
+        let mut lists = vocabulary.clone();
+        for _ in rows.len()..asked.len() {
+            lists.items.extend_from_slice(vocabulary.segment(rows.len() - 1));
+            lists.starts.push(lists.items.len() as u32);
+        }
+        let queries = self.queries(&asked);
         let scored: Vec<OnceLock<Vec<f32>>> = vec![OnceLock::new(); rows.len()];
-        score_rows(&self.mixture(&queries, vocabulary, self.alpha), |row, scores| {
-            scored[row].get_or_init(|| scores.to_vec());
+        score_rows(&self.mixture(&queries, &lists, self.alpha), |row, scores| {
+            if let Some(place) = scored.get(row) {
+                place.get_or_init(|| scores.to_vec());
+            }
         });
         scored.into_iter().map(|scores| scores.into_inner().unwrap_or_default()).collect()
     }

@@ -65,12 +65,11 @@ impl Network {
         let store = &mut parameters;
         let d = config.dimension;
         let (rows, directed) = (shape.entities, 2 * shape.relations);
-        let start = match words {
-            Some(words) => Start::Words(StaticLayer::new(words, d, store)),
-            None => {
-                let table = EmbeddingConfig { rows, columns: d, initial: Initial::Normal(1.0) };
-                Start::Table(table.init("entity", store))
-            }
+        let start = if let Some(words) = words {
+            Start::Words(StaticLayer::new(words, d, store))
+        } else {
+            let table = EmbeddingConfig { rows, columns: d, initial: Initial::Normal(1.0) };
+            Start::Table(table.init("entity", store))
         };
         let initial = Initial::xavier_normal(directed, d);
         let relations = EmbeddingConfig { rows: directed, columns: d, initial }.init("relation", store);
