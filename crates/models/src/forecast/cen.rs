@@ -26,7 +26,7 @@ use quadcast_core::{
     Capabilities, EntityId, Explanation, Forecaster, History, ModelError, Query, Rehearsal, Run, SavedModel,
     ScoreSink, Setting, Step, Tensors, Validation,
 };
-use quadcast_train::{Ending, Trainable, train};
+use quadcast_train::{Ending, train};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -34,10 +34,9 @@ mod network;
 mod online;
 mod settings;
 
-use super::asked::Asked;
 use super::reader::{self, Reader};
-use super::snapshots::Arrangements;
 use super::state::{Shape, unfitted};
+use super::trainer::Trainer;
 use crate::config::{self, ConfigError};
 use crate::registry::{Entry, Family, OptionInfo};
 use network::Network;
@@ -63,63 +62,6 @@ struct Trained {
     length: usize,
     /// The first step that it did not see.
     until: Step,
-}
-
-/// A network that learns from snapshots, with what it needs to be asked.
-struct Trainer<'a> {
-    history: History<'a>,
-    seed: u64,
-    network: Network,
-    /// Snapshots that are read.
-    length: usize,
-    arrangements: Arrangements,
-    /// Snapshots that are predicted: all but the first two.
-    targets: Vec<Step>,
-    /// For the validation period.
-    reader: Reader<Network>,
-}
-
-impl Trainable for Trainer<'_> {
-    fn begin(&mut self, _: Step, history: &History<'_>) -> Result<(), ModelError> {
-        self.reader.read(&self.network, history, self.length);
-        Ok(())
-    }
-
-    fn score(
-        &self,
-        history: &History<'_>,
-        queries: &[Query],
-        sink: &mut dyn ScoreSink,
-    ) -> Result<(), ModelError> {
-        self.reader.score(&self.network, history, queries, sink)
-    }
-
-    fn parameters(&self) -> usize {
-        self.network.learned.parameters.count()
-    }
-
-    fn batches(&self) -> usize {
-        self.targets.len()
-    }
-
-    fn step(&mut self, epoch: u32, batch: usize) -> Result<f64, ModelError> {
-        let step = self.targets[batch];
-        let snapshots = self.arrangements.last(&self.history.until(step)?, self.length);
-        let asked = Asked::about(&self.history, step)?;
-        let purpose = format!("cen dropout {}", self.length);
-        let mut random = quadcast_core::stream(self.seed, &purpose, u64::from(epoch) << 32 | batch as u64);
-        self.reader.forget();
-        Ok(self.network.step(&snapshots, &asked, None, &mut random))
-    }
-
-    fn state(&self) -> Result<Vec<u8>, ModelError> {
-        self.network.learned.state()
-    }
-
-    fn restore(&mut self, state: &[u8]) -> Result<(), ModelError> {
-        self.reader.forget();
-        self.network.learned.restore(state)
-    }
 }
 
 impl Cen {
@@ -149,20 +91,14 @@ impl Forecaster for Cen {
         run: &Run,
     ) -> Result<(), ModelError> {
         let config = &self.config;
-        let occupied = history.snapshots_from(Step(0)).filter(|snapshot| !snapshot.is_empty());
-        let mut trainer = Trainer {
-            history: *history,
-            seed: run.seed,
-            network: Network::new(Shape::of(history), config, run.seed),
-            length: config.shortest,
-            arrangements: Arrangements::default(),
-            targets: occupied.skip(2).map(|snapshot| snapshot.step).collect(),
-            reader: Reader::default(),
-        };
+        let network = Network::new(Shape::of(history), config, run.seed);
+        // The published code predicts all but the first two snapshots.
+        let mut trainer = Trainer::new(history, run.seed, network, config.shortest, 2);
         let mut best: Option<(f64, Vec<u8>, usize)> = None;
         let mut spent = 0.0;
         for length in config.shortest..=config.longest {
             trainer.length = length;
+            trainer.purpose = format!("cen dropout {length}");
             trainer.reader.forget();
             if length > config.shortest {
                 trainer.network.restart_optimiser(config.curriculum_rate, config.weight_decay, config);

@@ -11,3 +11,4 @@ mod removal;
 mod snapshots;
 mod state;
 pub mod tlogic;
+mod trainer;

@@ -26,7 +26,7 @@ use quadcast_core::{
     Capabilities, EntityId, Explanation, Forecaster, History, ModelError, Query, Run, SavedModel, ScoreSink,
     Setting, Step, Tensors, Validation,
 };
-use quadcast_train::{Trainable, train};
+use quadcast_train::train;
 use serde::Deserialize;
 use serde_json::json;
 
@@ -35,13 +35,12 @@ mod settings;
 mod static_layer;
 mod words;
 
-use super::asked::Asked;
 use super::reader::{self, Reader};
-use super::snapshots::Arrangements;
 use super::state::{Shape, unfitted};
+use super::trainer::Trainer;
 use crate::config::{self, ConfigError};
 use crate::registry::{Entry, Family, OptionInfo};
-use network::{Network, Tasks};
+use network::Network;
 pub use settings::Config;
 use words::Words;
 
@@ -62,66 +61,6 @@ impl ReGcn {
 
     fn fitted(&self) -> Result<&Network, ModelError> {
         self.network.as_ref().ok_or_else(unfitted)
-    }
-}
-
-/// The network in training.
-struct Trainer<'a> {
-    history: History<'a>,
-    config: &'a Config,
-    seed: u64,
-    network: Network,
-    arrangements: Arrangements,
-    /// Snapshots that are predicted: all but the first.
-    targets: Vec<Step>,
-    /// For the validation period.
-    reader: Reader<Network>,
-}
-
-impl Trainable for Trainer<'_> {
-    fn begin(&mut self, _: Step, history: &History<'_>) -> Result<(), ModelError> {
-        self.reader.read(&self.network, history, self.config.history);
-        Ok(())
-    }
-
-    fn score(
-        &self,
-        history: &History<'_>,
-        queries: &[Query],
-        sink: &mut dyn ScoreSink,
-    ) -> Result<(), ModelError> {
-        self.reader.score(&self.network, history, queries, sink)
-    }
-
-    fn parameters(&self) -> usize {
-        self.network.learned.parameters.count()
-    }
-
-    fn batches(&self) -> usize {
-        self.targets.len()
-    }
-
-    fn step(&mut self, epoch: u32, batch: usize) -> Result<f64, ModelError> {
-        let step = self.targets[batch];
-        let earlier = self.history.until(step)?;
-        let snapshots = self.arrangements.last(&earlier, self.config.history);
-        let tasks = Tasks {
-            entity: Asked::about(&self.history, step)?,
-            relation: Asked::linking(&self.history, step)?,
-        };
-        let index = u64::from(epoch) << 32 | batch as u64;
-        let mut random = quadcast_core::stream(self.seed, "re-gcn dropout", index);
-        self.reader.forget();
-        Ok(self.network.step(self.config, &snapshots, &tasks, &mut random))
-    }
-
-    fn state(&self) -> Result<Vec<u8>, ModelError> {
-        self.network.learned.state()
-    }
-
-    fn restore(&mut self, state: &[u8]) -> Result<(), ModelError> {
-        self.reader.forget();
-        self.network.learned.restore(state)
     }
 }
 
@@ -146,17 +85,9 @@ impl Forecaster for ReGcn {
                 ));
             }
         };
-        let shape = Shape::of(history);
-        let occupied = history.snapshots_from(Step(0)).filter(|snapshot| !snapshot.is_empty());
-        let mut trainer = Trainer {
-            history: *history,
-            config: &self.config,
-            seed: run.seed,
-            network: Network::new(shape, &self.config, self.words.clone(), run.seed),
-            arrangements: Arrangements::default(),
-            targets: occupied.skip(1).map(|snapshot| snapshot.step).collect(),
-            reader: Reader::default(),
-        };
+        let network = Network::new(Shape::of(history), &self.config, self.words.clone(), run.seed);
+        let mut trainer = Trainer::new(history, run.seed, network, self.config.history, 1);
+        trainer.purpose = "re-gcn dropout".into();
         train(&mut trainer, "re-gcn", &self.config.schedule(), validation, run)?;
         self.network = Some(trainer.network);
         self.reader = Reader::default();

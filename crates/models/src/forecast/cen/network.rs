@@ -3,6 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use burn::tensor::Tensor;
+use quadcast_core::{History, ModelError, Step};
 use rand_chacha::ChaCha8Rng;
 
 use super::settings::Config;
@@ -16,6 +17,7 @@ use crate::forecast::asked::Asked;
 use crate::forecast::reader::Encoder;
 use crate::forecast::snapshots::Arranged;
 use crate::forecast::state::{Learned, Shape};
+use crate::forecast::trainer::Learner;
 
 /// Channels of the decoders' convolutions.
 const CHANNELS: usize = 50;
@@ -174,6 +176,26 @@ impl Network {
     }
 }
 
+impl Learner for Network {
+    fn learned(&self) -> &Learned {
+        &self.learned
+    }
+
+    fn learned_mut(&mut self) -> &mut Learned {
+        &mut self.learned
+    }
+
+    fn learn(
+        &mut self,
+        history: &History<'_>,
+        step: Step,
+        snapshots: &[Arc<Arranged>],
+        random: &mut ChaCha8Rng,
+    ) -> Result<f64, ModelError> {
+        Ok(self.step(snapshots, &Asked::about(history, step)?, None, random))
+    }
+}
+
 impl Encoder for Network {
     type Encoded = Encoded;
 
@@ -223,7 +245,7 @@ mod tests {
     use super::*;
     use crate::blocks::testing::gradients_predict_the_loss;
     use crate::forecast::snapshots::testing::snapshots;
-    use quadcast_core::{Step, stream};
+    use quadcast_core::stream;
 
     #[test]
     fn gradients_are_those_of_the_loss() {

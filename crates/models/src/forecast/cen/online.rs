@@ -3,13 +3,13 @@
 use quadcast_core::{History, ModelError, Rehearsal, Step};
 use quadcast_train::InTraining;
 
-use super::Trainer;
 use super::network::{Anchor, Network};
 use super::settings::Config;
 use crate::blocks::Parameters;
 use crate::forecast::asked::Asked;
 use crate::forecast::reader::Reader;
 use crate::forecast::snapshots::{Arrangements, last_steps};
+use crate::forecast::trainer::Trainer;
 
 /// A network on its way through the steps after training.
 pub(super) struct Tuned {
@@ -52,6 +52,7 @@ impl Tuned {
         let mut trainer = Trainer {
             history: *history,
             seed: way.seed,
+            purpose: "cen online dropout".to_owned(),
             network,
             length: way.length,
             arrangements: Arrangements::default(),
@@ -80,7 +81,7 @@ pub(super) struct Way<'a> {
 
 /// Learns from the step before `next`; the one before that judges. Returns the anchor of the step that follows.
 fn get_ready(
-    trainer: &mut Trainer<'_>,
+    trainer: &mut Trainer<'_, Network>,
     anchor: Anchor,
     next: Step,
     rehearsal: &dyn Rehearsal,
@@ -95,7 +96,7 @@ fn get_ready(
     };
     let snapshots = trainer.arrangements.last(&earlier.until(latest)?, trainer.length);
     let asked = Asked::about(&trainer.history, latest)?;
-    let rehearse = |trainer: &mut Trainer<'_>| -> Result<f64, ModelError> {
+    let rehearse = |trainer: &mut Trainer<'_, Network>| -> Result<f64, ModelError> {
         trainer.reader.forget();
         Ok(rehearsal.play(judge, &mut InTraining(trainer))?.mrr)
     };
@@ -104,7 +105,7 @@ fn get_ready(
     let mut kept: Option<Parameters> = None;
     for epoch in 0..config.online_epochs {
         let index = u64::from(next.0) << 32 | u64::from(epoch);
-        let mut random = quadcast_core::stream(trainer.seed, "cen online dropout", index);
+        let mut random = quadcast_core::stream(trainer.seed, &trainer.purpose, index);
         trainer.network.step(&snapshots, &asked, Some(&anchor), &mut random);
         let mrr = rehearse(trainer)?;
         if mrr >= best {

@@ -3,6 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use burn::tensor::Tensor;
+use quadcast_core::{History, ModelError, Step};
 use rand_chacha::ChaCha8Rng;
 
 use super::settings::Config;
@@ -18,6 +19,7 @@ use crate::forecast::asked::Asked;
 use crate::forecast::reader::Encoder;
 use crate::forecast::snapshots::Arranged;
 use crate::forecast::state::{Learned, Shape};
+use crate::forecast::trainer::Learner;
 
 /// Channels of the decoders' convolutions.
 const CHANNELS: usize = 50;
@@ -49,6 +51,7 @@ enum Start {
 /// All parameters and their optimiser.
 pub(super) struct Network {
     shape: Shape,
+    config: Config,
     pub learned: Learned,
     start: Start,
     relations: Embedding,
@@ -88,6 +91,7 @@ impl Network {
         };
         Self {
             shape,
+            config: config.clone(),
             learned: Learned { parameters, adam: adam.init() },
             start,
             relations,
@@ -135,30 +139,12 @@ impl Network {
         Encoded { entities: shown, relations }
     }
 
-    /// One step of the optimiser on the facts that follow some snapshots; returns the loss.
-    pub fn step(
-        &mut self,
-        config: &Config,
-        snapshots: &[Arc<Arranged>],
-        tasks: &Tasks,
-        random: &mut ChaCha8Rng,
-    ) -> f64 {
-        let loss = self.loss(config, snapshots, tasks, random);
-        self.learned.descend(loss)
-    }
-
-    fn loss(
-        &self,
-        config: &Config,
-        snapshots: &[Arc<Arranged>],
-        tasks: &Tasks,
-        random: &mut ChaCha8Rng,
-    ) -> Tensor<1> {
+    fn loss(&self, snapshots: &[Arc<Arranged>], tasks: &Tasks, random: &mut ChaCha8Rng) -> Tensor<1> {
         let parameters = &self.learned.parameters;
         let mut turned: Option<Tensor<1>> = None;
         let mut angle = 0.0;
         let encoded = self.evolve(parameters, snapshots, Some(random), |start, shown| {
-            angle += config.angle;
+            angle += self.config.angle;
             if matches!(self.start, Start::Words(_)) {
                 let limit = angle.to_radians().cos() as f32;
                 let further = turned_too_far(start.clone(), shown.clone(), limit);
@@ -176,11 +162,33 @@ impl Network {
         let counts = Some(Arc::clone(&linked.counts));
         let queries = self.relation_decoder.forward(parameters, pairs, Some(random), counts.clone());
         let relation_loss = cross_entropy(queries, relations, linked.targets(), counts);
-        let loss = entity_loss * config.task_weight + relation_loss * (1.0 - config.task_weight);
+        let loss = entity_loss * self.config.task_weight + relation_loss * (1.0 - self.config.task_weight);
         match turned {
-            Some(turned) => loss + turned * config.static_weight,
+            Some(turned) => loss + turned * self.config.static_weight,
             None => loss,
         }
+    }
+}
+
+impl Learner for Network {
+    fn learned(&self) -> &Learned {
+        &self.learned
+    }
+
+    fn learned_mut(&mut self) -> &mut Learned {
+        &mut self.learned
+    }
+
+    fn learn(
+        &mut self,
+        history: &History<'_>,
+        step: Step,
+        snapshots: &[Arc<Arranged>],
+        random: &mut ChaCha8Rng,
+    ) -> Result<f64, ModelError> {
+        let tasks = Tasks { entity: Asked::about(history, step)?, relation: Asked::linking(history, step)? };
+        let loss = self.loss(snapshots, &tasks, random);
+        Ok(self.learned.descend(loss))
     }
 }
 
@@ -210,7 +218,7 @@ mod tests {
     use super::*;
     use crate::blocks::testing::gradients_predict_the_loss;
     use crate::forecast::snapshots::testing::snapshots;
-    use quadcast_core::{Names, Step, stream};
+    use quadcast_core::{Names, stream};
 
     #[test]
     fn gradients_are_those_of_the_loss() {
@@ -228,7 +236,7 @@ mod tests {
                 gradients_predict_the_loss(
                     &mut network,
                     |network| &mut network.learned.parameters,
-                    |network| network.loss(&config, arranged, &tasks, &mut stream(1, "none", 0)),
+                    |network| network.loss(arranged, &tasks, &mut stream(1, "none", 0)),
                 );
             });
         }
