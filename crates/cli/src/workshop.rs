@@ -83,7 +83,7 @@ fn trouble(path: &Path, error: &io::Error) -> Failure {
 }
 
 impl Workshop for RunWorkshop {
-    fn keep(&self, name: &str, bytes: &[u8]) -> Result<(), ModelError> {
+    fn keep(&self, name: &str, parts: &[&[u8]]) -> Result<(), ModelError> {
         let owner = self.path(OWNER);
         let write = || {
             if !owner.is_file() {
@@ -91,7 +91,8 @@ impl Workshop for RunWorkshop {
                 write_atomically(&owner, |out| out.write_all(self.owner.as_bytes()))
                     .map_err(io::Error::other)?;
             }
-            write_atomically(&self.path(name), |out| out.write_all(bytes)).map_err(io::Error::other)
+            write_atomically(&self.path(name), |out| parts.iter().try_for_each(|part| out.write_all(part)))
+                .map_err(io::Error::other)
         };
         write().map_err(|error| ModelError::Workshop(error.to_string()))
     }

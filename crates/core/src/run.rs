@@ -30,8 +30,8 @@ impl Progress for Silent {
 
 /// Keeps work in progress, so that an interrupted computation can go on.
 pub trait Workshop: Send + Sync {
-    /// Keeps `bytes` under a name, whole or not at all.
-    fn keep(&self, name: &str, bytes: &[u8]) -> Result<(), ModelError>;
+    /// Keeps some bytes, one part after the other, under a name, whole or not at all.
+    fn keep(&self, name: &str, parts: &[&[u8]]) -> Result<(), ModelError>;
     /// What was kept under a name.
     fn recall(&self, name: &str) -> Result<Option<Vec<u8>>, ModelError>;
     /// Removes what was kept under a name.
@@ -44,7 +44,7 @@ pub trait Workshop: Send + Sync {
 pub struct NoWorkshop;
 
 impl Workshop for NoWorkshop {
-    fn keep(&self, _: &str, _: &[u8]) -> Result<(), ModelError> {
+    fn keep(&self, _: &str, _: &[&[u8]]) -> Result<(), ModelError> {
         Ok(())
     }
 

@@ -21,14 +21,14 @@ pub fn tanh<T: Real>(x: &[T], out: &mut [T]) {
     );
 }
 
-/// `dx += dout·(1 − out²)` for `out = tanh(x)`.
+/// `dx = dout·(1 − out²)` for `out = tanh(x)`.
 pub fn tanh_backward<T: Real>(out: &[T], dout: &[T], dx: &mut [T]) {
     zip_rows(
         dx,
         out,
         dout,
         #[inline(always)]
-        |dx, out, dout| *dx += dout * (T::ONE - out * out),
+        |dx, out, dout| *dx = dout * (T::ONE - out * out),
     );
 }
 

@@ -20,7 +20,7 @@ pub struct Inputs<'a, T> {
     pub bias: &'a [T],
 }
 
-/// Gradients of a gate; all are added to.
+/// Gradients of a gate; those of the states are set, the others are added to.
 #[derive(Debug)]
 pub struct Gradients<'a, T> {
     /// Of H`[n, d]`.
@@ -62,7 +62,7 @@ pub fn forward<T: Real>(inputs: &Inputs<T>, gate: &mut [T], out: &mut [T]) {
     });
 }
 
-/// Adds the gradients for `dout[n, d]`; `gate` as [`forward`] left it.
+/// The gradients for `dout[n, d]`; `gate` as [`forward`] left it.
 pub fn backward<T: Real>(inputs: &Inputs<T>, gate: &[T], dout: &[T], gradients: &mut Gradients<T>) {
     let Inputs { old, candidate, weight, bias } = *inputs;
     let d = bias.len();
@@ -83,8 +83,8 @@ pub fn backward<T: Real>(inputs: &Inputs<T>, gate: &[T], dout: &[T], gradients: 
                     let (u, g, h, c) = (&u[..len], &g[..len], &h[..len], &c[..len]);
                     let (dold, dcandidate) = (&mut dold[..len], &mut dcandidate[..len]);
                     for j in 0..len {
-                        dcandidate[j] += g[j] * u[j];
-                        dold[j] += g[j] * (T::ONE - u[j]);
+                        dcandidate[j] = g[j] * u[j];
+                        dold[j] = g[j] * (T::ONE - u[j]);
                         before[j] = g[j] * (c[j] - h[j]) * u[j] * (T::ONE - u[j]);
                     }
                 },

@@ -93,7 +93,7 @@ pub struct Weights<'a, T> {
     pub slope: f64,
 }
 
-/// Gradients of a layer; all are added to.
+/// Gradients of a layer; that of x is set, the others are added to.
 #[derive(Debug)]
 pub struct Gradients<'a, T> {
     /// Of x`[nodes, d]`.
@@ -197,7 +197,7 @@ pub struct Output<'a, T> {
     pub dout: &'a [T],
 }
 
-/// Adds the gradients of [`forward`].
+/// The gradients of [`forward`].
 pub fn backward<T: Real>(
     graph: &SnapshotGraph,
     weights: &Weights<T>,
@@ -247,7 +247,6 @@ pub fn backward<T: Real>(
             }
         },
     );
-    sum_backward(&graph.by_source, &rows, d, gradients.x);
     sum_backward(&graph.by_relation, &rows, d, gradients.p);
 
     let bulk = Bulk::new(graph, weights.isolated.is_some());
@@ -256,19 +255,22 @@ pub fn backward<T: Real>(
     let isolated = gradients.isolated.as_deref_mut().unwrap_or(&mut none);
     let (dbulk, dfew) = bulk.pair(own, isolated);
     let few = bulk.few.len();
+    let mut few_rows = take::<T>(0);
     if few > 0 {
         let (mut few_x, mut few_before) = (take::<T>(few * d), take::<T>(few * d));
         gather(bulk.few, x, d, &mut few_x);
         gather(bulk.few, &before, d, &mut few_before);
         multiply_add(Form::LeftTransposed, Size { m: d, n: d, k: few }, &few_x, &few_before, dfew);
         multiply(Form::RightTransposed, Size { m: few, n: d, k: d }, &few_before, few_weight, &mut few_x);
-        scatter_add(bulk.few, &few_x, d, gradients.x);
         for &v in bulk.few {
             before[v as usize * d..][..d].fill(T::ZERO);
         }
+        few_rows = few_x;
     }
-    multiply_add(Form::RightTransposed, Size { m: n, n: d, k: d }, &before, bulk_weight, gradients.x);
+    multiply(Form::RightTransposed, Size { m: n, n: d, k: d }, &before, bulk_weight, gradients.x);
     multiply_add(Form::LeftTransposed, Size { m: d, n: d, k: n }, x, &before, dbulk);
+    scatter_add(bulk.few, &few_rows, d, gradients.x);
+    sum_backward(&graph.by_source, &rows, d, gradients.x);
 }
 
 /// Active and isolated nodes have different weights. One product with all rows and the weight of the more

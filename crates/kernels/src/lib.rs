@@ -5,7 +5,8 @@
 //! - `x[n, d]` is a slice of `n·d` numbers, row after row. Shapes are checked by assertions: a wrong length is
 //!   a mistake in the calling code, never bad input.
 //! - Outputs of a forward pass are overwritten. Gradients are **added to** the given buffers, so that a
-//!   parameter used in several places needs one buffer only; the caller sets it to zero once per step.
+//!   parameter used in several places needs one buffer only; the caller sets it to zero once per step. Where a
+//!   kernel says that it *sets* a gradient, which are the large ones, nobody needs to.
 //! - Work is split by fixed sizes and partial sums are added in a fixed order: the same bits for any number of
 //!   threads.
 //! - Everything is generic over [`Real`]: `f32` runs, `f64` is there to check gradients.
@@ -32,6 +33,7 @@ pub mod gcn;
 mod gemm_tile;
 pub mod gru;
 pub mod head;
+pub mod linear;
 pub mod matrix;
 pub mod memory;
 pub mod mixture;

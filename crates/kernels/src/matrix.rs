@@ -4,6 +4,7 @@ use rayon::prelude::*;
 
 use crate::Real;
 use crate::gemm_tile::{View, grid};
+use crate::memory::{Buffer, take};
 use crate::parallel::{add, ranges, vectorised};
 
 /// Which factor of a product is stored transposed.
@@ -32,7 +33,7 @@ pub struct Size {
 const TILE: (usize, usize) = (256, 256);
 /// An inner dimension of at least twice this length is cut into pieces of this length if C has few tiles:
 /// weight gradients, where the inner dimension is the number of rows of a batch or of entities.
-const INNER: usize = 1024;
+const INNER: usize = 512;
 /// Tiles of C from which on cutting the inner dimension is not worth its extra buffers.
 const FEW_TILES: usize = 8;
 
@@ -66,9 +67,9 @@ pub(crate) fn product_views<T: Real>(a: View<T>, b: View<T>, (alpha, beta): (T, 
         grid(a, b, (alpha, beta), c, n, TILE);
         return;
     }
-    let parts: Vec<Vec<T>> = ranges(k, INNER)
+    let parts: Vec<Buffer<T>> = ranges(k, INNER)
         .map(|inner| {
-            let mut part = vec![T::ZERO; m * n];
+            let mut part = take::<T>(m * n);
             let a = View { data: &a.data[inner.start * a.column_step..], columns: inner.len(), ..a };
             let b = View { data: &b.data[inner.start * b.row_step..], rows: inner.len(), ..b };
             grid(a, b, (alpha, T::ZERO), &mut part, n, (m, n));

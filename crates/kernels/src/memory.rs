@@ -52,10 +52,12 @@ pub fn take<T: Real>(len: usize) -> Buffer<T> {
         return Buffer(vec![T::ZERO; len]);
     }
     let mut free = T::pool().lock();
-    // The smallest that fits, and none so large that another request would miss it.
+    // The smallest that fits, and none so large that another request would miss it; best of all one of this very length,
+    // of which nothing must be cleared.
     let fits = |capacity: usize| capacity >= len && capacity / 2 <= len;
-    let sizes = free.buffers.iter().map(Vec::capacity).enumerate().filter(|&(_, capacity)| fits(capacity));
-    let best = sizes.min_by_key(|&(_, capacity)| capacity).map(|(i, _)| i);
+    let sizes = free.buffers.iter().map(|buffer| (buffer.len() != len, buffer.capacity())).enumerate();
+    let best = sizes.filter(|&(_, (_, capacity))| fits(capacity)).min_by_key(|&(_, size)| size);
+    let best = best.map(|(i, _)| i);
     let kept = best.map(|i| {
         let buffer = free.buffers.remove(i);
         free.numbers -= buffer.capacity();

@@ -31,7 +31,7 @@ pub fn forward<T: Real>(x: &[T], d: usize, out: &mut [T], lengths: &mut [T]) {
     );
 }
 
-/// `dx[n, d] +=` gradient of [`forward`] with results `out` and `lengths`, for `dout[n, d]`.
+/// Sets `dx[n, d]` to the gradient of [`forward`] with results `out` and `lengths`, for `dout[n, d]`.
 pub fn backward<T: Real>(out: &[T], lengths: &[T], dout: &[T], d: usize, dx: &mut [T]) {
     assert_eq!((out.len(), dout.len(), dx.len()), (lengths.len() * d, out.len(), out.len()), "normalise");
     crate::parallel::for_rows(
@@ -46,7 +46,7 @@ pub fn backward<T: Real>(out: &[T], lengths: &[T], dout: &[T], d: usize, dx: &mu
                 // Below the smallest length the divisor is a constant.
                 let along = if lengths[row] > T::from_f64(SMALLEST) { dot(out, dout) } else { T::ZERO };
                 for ((dx, &out), &dout) in dx.iter_mut().zip(out).zip(dout) {
-                    *dx += (dout - out * along) * scale;
+                    *dx = (dout - out * along) * scale;
                 }
             }
         },

@@ -11,7 +11,7 @@ use quadcast_kernels::dropout::Mask;
 use quadcast_kernels::gcn::{self, SnapshotGraph};
 use quadcast_kernels::matrix::{Form, Size, product};
 use quadcast_kernels::segment::{self, Csr};
-use quadcast_kernels::{Real, activations, gate, gru, normalise};
+use quadcast_kernels::{Real, activations, gate, gru, linear, normalise};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -335,12 +335,19 @@ impl Case for Cell {
     fn run<T: Real>(&self, p: &[Vec<T>]) -> (T, Vec<Vec<T>>) {
         let dout = slopes::<T>(p[1].len());
         let mut out = vec![T::ZERO; p[1].len()];
-        let weights = gru::Weights { input: &p[2], hidden: &p[3], input_bias: &p[4], hidden_bias: &p[5] };
-        let kept = gru::forward(&weights, &p[0], &p[1], &mut out);
+        let input = linear::Weights { weight: &p[2], bias: Some(&p[4]) };
+        let weights = gru::Weights { hidden: &p[3], hidden_bias: &p[5] };
+        let gates = p[4].len();
+        let mut mapped = vec![T::ZERO; self.0 * gates];
+        linear::forward(&input, &p[0], gates, &mut mapped);
+        let kept = gru::forward(&weights, &mapped, &p[1], &mut out);
         let mut g = zeros(p);
-        let [x, h, input, hidden, input_bias, hidden_bias] = &mut g[..] else { unreachable!() };
-        let mut all = gru::Gradients { x, h, input, hidden, input_bias, hidden_bias };
-        gru::backward(&weights, &p[0], &p[1], &kept, &dout, &mut all);
+        let [x, h, weight, hidden, bias, hidden_bias] = &mut g[..] else { unreachable!() };
+        let mut dmapped = vec![T::ZERO; mapped.len()];
+        let mut all = gru::Gradients { x: &mut dmapped, h, hidden, hidden_bias };
+        gru::backward(&weights, &p[1], &kept, &dout, &mut all);
+        let mut all = linear::Gradients { x, weight, bias: Some(bias) };
+        linear::backward(&input, &p[0], gates, &dmapped, &mut all);
         (inner(&out, &dout), g)
     }
 }

@@ -30,11 +30,7 @@ pub(crate) struct Position {
 /// Keeps a position and its state: the length of the position, the position, the state.
 pub(crate) fn keep(run: &Run, name: &str, position: &Position, state: &[u8]) -> Result<(), ModelError> {
     let head = serde_json::to_vec(position).map_err(|error| ModelError::Workshop(error.to_string()))?;
-    let mut bytes = Vec::with_capacity(8 + head.len() + state.len());
-    bytes.extend((head.len() as u64).to_le_bytes());
-    bytes.extend(head);
-    bytes.extend(state);
-    run.workshop.keep(&position_name(name), &bytes)
+    run.workshop.keep(&position_name(name), &[&(head.len() as u64).to_le_bytes(), &head, state])
 }
 
 /// The position and state that were kept for this training, if they are usable.
@@ -55,7 +51,7 @@ pub(crate) fn recall(
 
 /// Keeps the best state so far.
 pub(crate) fn keep_best(run: &Run, name: &str, epoch: u32, state: &[u8]) -> Result<(), ModelError> {
-    run.workshop.keep(&best_name(name, epoch), state)
+    run.workshop.keep(&best_name(name, epoch), &[state])
 }
 
 pub(crate) fn recall_best(run: &Run, name: &str, epoch: u32) -> Result<Option<Vec<u8>>, ModelError> {

@@ -112,9 +112,9 @@ impl Shelf {
 }
 
 impl Workshop for Shelf {
-    fn keep(&self, name: &str, bytes: &[u8]) -> Result<(), ModelError> {
+    fn keep(&self, name: &str, parts: &[&[u8]]) -> Result<(), ModelError> {
         self.spend()?;
-        self.kept.lock().expect("no panic").insert(name.to_owned(), bytes.to_vec());
+        self.kept.lock().expect("no panic").insert(name.to_owned(), parts.concat());
         Ok(())
     }
 

@@ -9,7 +9,7 @@ use quadcast_kernels::gcn::{self, SnapshotGraph};
 use quadcast_kernels::head::{self, Goal, Head};
 use quadcast_kernels::memory::{Buffer, take, take_zeroed};
 use quadcast_kernels::segment::{self, Csr};
-use quadcast_kernels::{gate, gru};
+use quadcast_kernels::{gate, gru, linear};
 
 fn hash(seed: u64, i: u64) -> u64 {
     let mut z = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ i.wrapping_mul(0xD1B5_4A32_D192_ED03);
@@ -213,8 +213,8 @@ impl GraphStep {
     }
 
     fn gru_weights(&self) -> gru::Weights<'_, f32> {
-        let [input, hidden, input_bias, hidden_bias] = self.gru.each_ref().map(|t| &t.value[..]);
-        gru::Weights { input, hidden, input_bias, hidden_bias }
+        let [_, hidden, _, hidden_bias] = self.gru.each_ref().map(|t| &t.value[..]);
+        gru::Weights { hidden, hidden_bias }
     }
 
     fn layer(&self, i: usize) -> gcn::Weights<'_, f32> {
@@ -234,8 +234,11 @@ impl GraphStep {
             row[..D].copy_from_slice(&self.relations.value[i * D..][..D]);
             row[D..].copy_from_slice(&means[i * D..][..D]);
         }
+        let mut mapped = take::<f32>(R * 3 * D);
+        let [weight, _, bias, _] = self.gru.each_ref().map(|t| &t.value[..]);
+        linear::forward(&linear::Weights { weight, bias: Some(bias) }, &gru_input, 3 * D, &mut mapped);
         let mut p = take::<f32>(R * D);
-        let gru = gru::forward(&self.gru_weights(), &gru_input, relations, &mut p);
+        let gru = gru::forward(&self.gru_weights(), &mapped, relations, &mut p);
         let (mut first, mut second) = (take::<f32>(N * D), take::<f32>(N * D));
         let kept_first = gcn::forward(&snapshot.graph, &self.layer(0), entities, &p, None, &mut first);
         let kept_second = gcn::forward(&snapshot.graph, &self.layer(1), &first, &p, None, &mut second);
@@ -270,8 +273,8 @@ impl GraphStep {
         let mut dp = take_zeroed::<f32>(R * D);
         let loss = self.decode(&passed[2], &mut dh, &mut dp);
         for t in (0..3).rev() {
-            let mut dh_before = take_zeroed::<f32>(N * D);
-            let mut dp_before = take_zeroed::<f32>(R * D);
+            let mut dh_before = take::<f32>(N * D);
+            let mut dp_before = take::<f32>(R * D);
             let before = if t == 0 { None } else { Some(&passed[t - 1]) };
             self.back(t, before, &passed[t], (&dh, &mut dp), (&mut dh_before, &mut dp_before));
             (dh, dp) = (dh_before, dp_before);
@@ -349,7 +352,7 @@ impl GraphStep {
             passed;
         let (h, p) = before
             .map_or((&self.entities.value[..], &self.relations.value[..]), |x| (&x.entities, &x.relations));
-        let mut dsecond = take_zeroed::<f32>(N * D);
+        let mut dsecond = take::<f32>(N * D);
         gate::backward(
             &gate::Inputs {
                 old: h,
@@ -366,7 +369,7 @@ impl GraphStep {
                 bias: &mut self.gate_bias.gradient,
             },
         );
-        let mut dfirst = take_zeroed::<f32>(N * D);
+        let (mut dfirst, mut dx) = (take::<f32>(N * D), take::<f32>(N * D));
         let [neighbour0, neighbour1] = &mut self.neighbour;
         let [own0, own1] = &mut self.own;
         gcn::backward(
@@ -390,33 +393,38 @@ impl GraphStep {
             kept_first,
             &gcn::Output { out: first, mask: None, dout: &dfirst },
             &mut gcn::Gradients {
-                x: dh_before,
+                x: &mut dx,
                 p: dp,
                 neighbour: &mut neighbour0.gradient,
                 own: &mut own0.gradient,
                 isolated: None,
             },
         );
+        add(dh_before, &dx);
         let [input, hidden, input_bias, hidden_bias] = &mut self.gru;
-        let mut dx = take_zeroed::<f32>(R * 2 * D);
+        let mut dmapped = take::<f32>(R * 3 * D);
         gru::backward(
-            &gru::Weights {
-                input: &input.value,
-                hidden: &hidden.value,
-                input_bias: &input_bias.value,
-                hidden_bias: &hidden_bias.value,
-            },
-            gru_input,
+            &gru::Weights { hidden: &hidden.value, hidden_bias: &hidden_bias.value },
             p,
             gru,
             dp,
             &mut gru::Gradients {
-                x: &mut dx,
+                x: &mut dmapped,
                 h: dp_before,
-                input: &mut input.gradient,
                 hidden: &mut hidden.gradient,
-                input_bias: &mut input_bias.gradient,
                 hidden_bias: &mut hidden_bias.gradient,
+            },
+        );
+        let mut dx = take::<f32>(R * 2 * D);
+        linear::backward(
+            &linear::Weights { weight: &input.value, bias: Some(&input_bias.value) },
+            gru_input,
+            3 * D,
+            &dmapped,
+            &mut linear::Gradients {
+                x: &mut dx,
+                weight: &mut input.gradient,
+                bias: Some(&mut input_bias.gradient),
             },
         );
         let mut dmeans = take::<f32>(R * D);

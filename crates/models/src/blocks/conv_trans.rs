@@ -17,6 +17,7 @@ use super::dropout::{Training, mask};
 use super::embedding::integers;
 use super::{
     AnyTensor, Buffer, Fused, Initial, Input, Output, Parameter, Parameters, Returned, SharedBuffer, fused,
+    select_rows,
 };
 
 mod composed;
@@ -194,6 +195,13 @@ pub fn pair_rows(
     second: impl Into<Arc<[u32]>>,
 ) -> Tensor<3> {
     fused(PairRows { first: first.into(), second: second.into() }, [a.into(), b.into()])
+}
+
+/// [`pair_rows`] of one matrix, which then gets one gradient.
+pub fn pair_rows_within(matrix: Tensor<2>, first: &[u32], second: &[u32]) -> Tensor<3> {
+    let (n, d) = (first.len(), matrix.dims()[1]);
+    let ids: Vec<u32> = first.iter().zip(second).flat_map(|(&first, &second)| [first, second]).collect();
+    select_rows(matrix, ids).reshape([n, 2, d])
 }
 
 struct PairRows {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use burn::tensor::{Int, Tensor, TensorData};
+use burn::tensor::{IndexingUpdateOp, Int, Tensor, TensorData};
 use quadcast_kernels::memory::take;
 use quadcast_kernels::segment::{gather, scatter_add};
 
@@ -79,6 +79,45 @@ impl Fused<1> for SelectRows {
     }
 }
 
+/// The matrix with `rows[i]` added to its row `ids[i]`.
+pub fn add_rows(matrix: Tensor<2>, ids: impl Into<Arc<[u32]>>, rows: Tensor<2>) -> Tensor<2> {
+    fused(AddRows { ids: ids.into() }, [matrix.into(), rows.into()])
+}
+
+struct AddRows {
+    ids: Arc<[u32]>,
+}
+
+impl Fused<2> for AddRows {
+    type Kept = ();
+
+    const SETS: [bool; 2] = [true; 2];
+
+    fn forward(&self, [matrix, rows]: [Input; 2], _tape: bool) -> (Output, ()) {
+        let mut out = take(matrix.values.len()).into_vec();
+        out.copy_from_slice(matrix.values);
+        scatter_add(&self.ids, rows.values, matrix.shape[1], &mut out);
+        (Output::new(out, matrix.shape), ())
+    }
+
+    fn backward(
+        self,
+        [matrix, _]: [Input; 2],
+        (): (),
+        returned: Returned,
+        [dmatrix, drows]: &mut [Vec<f32>; 2],
+    ) {
+        dmatrix.copy_from_slice(returned.gradient);
+        gather(&self.ids, returned.gradient, matrix.shape[1], drows);
+    }
+
+    fn composed(&self, [matrix, rows]: [AnyTensor; 2]) -> AnyTensor {
+        let matrix = matrix.tensor::<2>();
+        let ids = integers(&self.ids, &matrix);
+        matrix.select_assign(0, ids, rows.tensor::<2>(), IndexingUpdateOp::Add).into()
+    }
+}
+
 /// Numbers of rows as a tensor on the device of another one.
 pub(crate) fn integers<const D: usize>(ids: &[u32], beside: &Tensor<D>) -> Tensor<1, Int> {
     let ids: Vec<i64> = ids.iter().copied().map(i64::from).collect();
@@ -105,5 +144,6 @@ mod tests {
     fn rows_and_their_gradients() {
         let ids: Arc<[u32]> = Arc::from([3, 0, 3, 3, 1]);
         check(|| SelectRows { ids: ids.clone() }, &[random("x", &[5, 4])]);
+        check(|| AddRows { ids: ids.clone() }, &[random("matrix", &[5, 4]), random("rows", &[5, 4])]);
     }
 }

@@ -39,7 +39,7 @@ use burn::backend::autodiff::grads::Gradients;
 use burn::backend::autodiff::ops::{Backward, NodeGuard, Ops, OpsKind};
 use burn::backend::flex::FlexTensor;
 use burn::tensor::Tensor;
-use quadcast_kernels::memory::{give, take_zeroed};
+use quadcast_kernels::memory::{give, take, take_zeroed};
 
 use super::any::{AnyTensor, Place, Tracked, in_memory};
 
@@ -84,7 +84,10 @@ pub trait Fused<const N: usize>: Send + Sized + 'static {
     /// Computes the output. With a `tape`, the backward pass may follow.
     fn forward(&self, inputs: [Input; N], tape: bool) -> (Output, Self::Kept);
 
-    /// Sets or adds to `gradients`, one for each input and of its length, 0 at first.
+    /// For each input: whether `backward` sets all of its gradient, which then need not be 0 before.
+    const SETS: [bool; N] = [false; N];
+
+    /// Sets or adds to `gradients`, one for each input and of its length, 0 at first but where it is said to be set.
     fn backward(
         self,
         inputs: [Input; N],
@@ -156,7 +159,10 @@ impl<O: Fused<N>, const N: usize> Backward<Flex, N> for Step<O, N> {
     fn backward(self, ops: Ops<(), N>, gradients: &mut Gradients, _: &mut Checkpointer) {
         let gradient = gradients.consume::<Flex>(&ops.node).to_contiguous();
         let Self { op, kept, inputs, output } = self;
-        let mut buffers: [Vec<f32>; N] = std::array::from_fn(|i| take_zeroed(len(&inputs[i])).into_vec());
+        let mut buffers: [Vec<f32>; N] = std::array::from_fn(|i| {
+            let len = len(&inputs[i]);
+            if O::SETS[i] { take(len).into_vec() } else { take_zeroed(len).into_vec() }
+        });
         with_inputs(&inputs, |slices| {
             let returned = Returned { values: slice(&output), gradient: slice(&gradient) };
             op.backward(slices, kept, returned, &mut buffers);

@@ -49,6 +49,8 @@ impl Fused<4> for Gate {
     /// u
     type Kept = Buffer<f32>;
 
+    const SETS: [bool; 4] = [true, true, false, false];
+
     fn forward(&self, slices: [Input; 4], _tape: bool) -> (Output, Self::Kept) {
         let len = slices[0].values.len();
         let (mut out, mut gate) = (take(len).into_vec(), take(len));

@@ -107,6 +107,8 @@ impl GcnLayer {
 impl Fused<5> for GcnLayer {
     type Kept = gcn::Kept<f32>;
 
+    const SETS: [bool; 5] = [true, false, false, false, false];
+
     fn forward(&self, inputs: [Input; 5], _tape: bool) -> (Output, Self::Kept) {
         let [x, p, ..] = inputs;
         let mut out = take(x.values.len()).into_vec();

@@ -5,7 +5,7 @@ use burn::tensor::activation::sigmoid;
 use quadcast_kernels::gru::{self, Gradients, Weights};
 use quadcast_kernels::memory::take;
 
-use super::{AnyTensor, Fused, Initial, Input, Output, Parameter, Parameters, Returned, fused};
+use super::{AnyTensor, Fused, Initial, Input, Output, Parameter, Parameters, Returned, fused, linear};
 
 /// Sizes of a cell.
 #[derive(Clone, Copy, Debug)]
@@ -44,21 +44,35 @@ pub struct GruCell {
 impl GruCell {
     /// The next states `[b, d]` for inputs `x[b, inputs]` and states `h[b, d]`.
     pub fn forward(&self, parameters: &Parameters, x: Tensor<2>, h: Tensor<2>) -> Tensor<2> {
-        let [wi, wh, bi, bh] = self.weights.map(|p| parameters.any(p));
-        fused(Cell, [x.into(), h.into(), wi, wh, bi, bh])
+        let [weight, _, bias, _] = self.weights.map(|p| parameters.any(p));
+        self.forward_mapped(parameters, linear(x, weight, bias), h)
+    }
+
+    /// As [`GruCell::forward`], for `x[b, 3d]` that went through `W_i` and `b_i` already.
+    pub fn forward_mapped(&self, parameters: &Parameters, x: Tensor<2>, h: Tensor<2>) -> Tensor<2> {
+        let [_, weight, _, bias] = self.weights.map(|p| parameters.any(p));
+        fused(Cell, [x.into(), h.into(), weight, bias])
+    }
+
+    /// `W_i`, `[3d, inputs]`, and `b_i`, `[3d]`.
+    pub fn input_map(&self, parameters: &Parameters) -> (Tensor<2>, Tensor<1>) {
+        let [weight, _, bias, _] = self.weights;
+        (parameters.get(weight), parameters.get(bias))
     }
 }
 
 struct Cell;
 
-fn weights([_, _, wi, wh, bi, bh]: [Input<'_>; 6]) -> Weights<'_, f32> {
-    Weights { input: wi.values, hidden: wh.values, input_bias: bi.values, hidden_bias: bh.values }
+fn weights([_, _, hidden, bias]: [Input<'_>; 4]) -> Weights<'_, f32> {
+    Weights { hidden: hidden.values, hidden_bias: bias.values }
 }
 
-impl Fused<6> for Cell {
+impl Fused<4> for Cell {
     type Kept = gru::Kept<f32>;
 
-    fn forward(&self, inputs: [Input; 6], _tape: bool) -> (Output, Self::Kept) {
+    const SETS: [bool; 4] = [true, true, false, false];
+
+    fn forward(&self, inputs: [Input; 4], _tape: bool) -> (Output, Self::Kept) {
         let [x, h, ..] = inputs;
         let mut out = take(h.values.len()).into_vec();
         let kept = gru::forward(&weights(inputs), x.values, h.values, &mut out);
@@ -67,26 +81,23 @@ impl Fused<6> for Cell {
 
     fn backward(
         self,
-        inputs: [Input; 6],
+        inputs: [Input; 4],
         kept: Self::Kept,
         returned: Returned,
-        [x, h, input, hidden, input_bias, hidden_bias]: &mut [Vec<f32>; 6],
+        [x, h, hidden, hidden_bias]: &mut [Vec<f32>; 4],
     ) {
-        let mut gradients = Gradients { x, h, input, hidden, input_bias, hidden_bias };
-        let (x, h) = (inputs[0].values, inputs[1].values);
-        gru::backward(&weights(inputs), x, h, &kept, returned.gradient, &mut gradients);
+        let mut gradients = Gradients { x, h, hidden, hidden_bias };
+        gru::backward(&weights(inputs), inputs[1].values, &kept, returned.gradient, &mut gradients);
     }
 
     #[allow(clippy::many_single_char_names, reason = "letters of the formula")]
-    fn composed(&self, [x, h, wi, wh, bi, bh]: [AnyTensor; 6]) -> AnyTensor {
-        let h = h.tensor::<2>();
-        let linear = |x: Tensor<2>, w: AnyTensor, b: AnyTensor| {
-            (x.matmul(w.tensor::<2>().transpose()) + b.tensor::<1>().unsqueeze()).chunk(3, 1)
-        };
-        let (input, hidden) = (linear(x.tensor(), wi, bi), linear(h.clone(), wh, bh));
-        let gate = |i: usize| sigmoid(input[i].clone() + hidden[i].clone());
+    fn composed(&self, [x, h, weight, bias]: [AnyTensor; 4]) -> AnyTensor {
+        let (x, h) = (x.tensor::<2>().chunk(3, 1), h.tensor::<2>());
+        let hidden = h.clone().matmul(weight.tensor::<2>().transpose()) + bias.tensor::<1>().unsqueeze();
+        let hidden = hidden.chunk(3, 1);
+        let gate = |i: usize| sigmoid(x[i].clone() + hidden[i].clone());
         let (r, z) = (gate(0), gate(1));
-        let n = (input[2].clone() + r * hidden[2].clone()).tanh();
+        let n = (x[2].clone() + r * hidden[2].clone()).tanh();
         ((-z.clone() + 1.0) * n + z * h).into()
     }
 }
@@ -99,11 +110,9 @@ mod tests {
     #[test]
     fn cell_and_its_gradients() {
         let inputs = [
-            random("x", &[5, 7]),
+            random("x", &[5, 12]),
             random("h", &[5, 4]),
-            random("input weight", &[12, 7]),
             random("hidden weight", &[12, 4]),
-            random("input bias", &[12]),
             random("hidden bias", &[12]),
         ];
         check(|| Cell, &inputs);

@@ -22,6 +22,8 @@ impl Fused<1> for NormaliseRows {
     /// Lengths of the rows.
     type Kept = Buffer<f32>;
 
+    const SETS: [bool; 1] = [true];
+
     fn forward(&self, [x]: [Input; 1], _tape: bool) -> (Output, Self::Kept) {
         let (mut out, mut lengths) = (take(x.values.len()).into_vec(), take(x.shape[0]));
         normalise::forward(x.values, x.shape[1], &mut out, &mut lengths);
@@ -44,6 +46,8 @@ struct Tanh;
 
 impl Fused<1> for Tanh {
     type Kept = ();
+
+    const SETS: [bool; 1] = [true];
 
     fn forward(&self, [x]: [Input; 1], _tape: bool) -> (Output, ()) {
         let mut out = take(x.values.len()).into_vec();

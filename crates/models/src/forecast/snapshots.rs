@@ -13,7 +13,9 @@ use crate::blocks::{Graph, Segments};
 pub(crate) struct Arranged {
     /// Edges (subject, r, object) and (object, r + R, subject).
     pub graph: Arc<Graph>,
-    /// By directed relation: the entities that took part in it on either side, each once, in order of ids.
+    /// The directed relations that occur, ascending.
+    pub relations: Arc<[u32]>,
+    /// For each of them: the entities that took part in it on either side, each once, in order of ids.
     pub members: Arc<Segments>,
 }
 
@@ -32,9 +34,18 @@ impl Arranged {
         }
         members.sort_unstable();
         members.dedup();
-        let members = Csr::from_pairs(2 * relations, members.iter().copied());
+        let mut occurring: Vec<u32> = members.iter().map(|&(relation, _)| relation).collect();
+        occurring.dedup();
+        let mut place = 0;
+        let pairs = members.iter().map(|&(relation, entity)| {
+            place += usize::from(occurring[place] != relation);
+            (place as u32, entity)
+        });
+        let pairs: Vec<(u32, u32)> = pairs.collect();
+        let members = Csr::from_pairs(occurring.len(), pairs.iter().copied());
         Self {
             graph: Arc::new(Graph::new(entities, 2 * relations, edges)),
+            relations: occurring.into(),
             members: Arc::new(Segments::new(members, entities)),
         }
     }

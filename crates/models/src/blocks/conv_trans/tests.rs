@@ -28,6 +28,24 @@ fn trunk(b: usize, train: bool, dropout: bool, row_weights: Option<Arc<[f32]>>) 
 }
 
 #[test]
+fn pairs_within_a_matrix_are_pairs_of_rows() {
+    let device = Device::flex().autodiff();
+    let matrix = Tensor::<2>::from_floats([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], &device).require_grad();
+    let (first, second) = ([2, 0, 2], [1, 0, 0]);
+    let gradients = |pairs: Tensor<3>| {
+        let weights = Tensor::<3>::from_floats(
+            [[[1.0, 2.0], [3.0, 4.0]], [[5.0, 6.0], [7.0, 8.0]], [[9.0, 1.0], [2.0, 3.0]]],
+            &device,
+        );
+        let values = pairs.clone().into_data();
+        let gradient = matrix.grad(&(pairs * weights).sum().backward()).expect("a gradient").into_data();
+        (values, gradient)
+    };
+    let apart = pair_rows(matrix.clone(), first, matrix.clone(), second);
+    assert_eq!(gradients(pair_rows_within(matrix.clone(), &first, &second)), gradients(apart));
+}
+
+#[test]
 fn trunk_and_its_gradients() {
     check(|| trunk(7, false, false, None), &inputs(7));
     check(|| trunk(7, true, false, None), &inputs(7));

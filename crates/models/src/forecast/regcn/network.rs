@@ -12,8 +12,8 @@ use super::words::Words;
 use crate::blocks::device::Device;
 use crate::blocks::{
     AdamConfig, ConvTrans, ConvTransConfig, Embedding, EmbeddingConfig, Gcn, GcnConfig, GruCell,
-    GruCellConfig, Initial, Parameters, TimeGate, TimeGateConfig, Training, cross_entropy, normalise_rows,
-    pair_rows, score_all, segment_mean, tanh,
+    GruCellConfig, Initial, Parameters, TimeGate, TimeGateConfig, Training, add_rows, cross_entropy, linear,
+    linear_without_bias, normalise_rows, pair_rows, pair_rows_within, score_all, segment_mean, tanh,
 };
 use crate::forecast::asked::Asked;
 use crate::forecast::reader::Encoder;
@@ -123,10 +123,16 @@ impl Network {
         };
         let (mut entities, mut relations) = (start.clone(), base.clone());
         let mut shown = entities.clone();
+        // The input of the cell is a relation's own vector, the same for all snapshots, beside the mean over its
+        // members, 0 if there are none: W·[p; m] = W₁·p + W₂·m saves most of the work.
+        let (weight, bias) = self.cell.input_map(parameters);
+        let [own, of_members] = halves(weight);
+        let own = linear(base, own, bias);
         for snapshot in snapshots {
             let members = segment_mean(entities.clone(), Arc::clone(&snapshot.members));
-            let input = Tensor::cat(vec![base.clone(), members], 1);
-            relations = normalise_rows(self.cell.forward(parameters, input, relations));
+            let members = linear_without_bias(members, of_members.clone());
+            let input = add_rows(own.clone(), Arc::clone(&snapshot.relations), members);
+            relations = normalise_rows(self.cell.forward_mapped(parameters, input, relations));
             let mut x = entities.clone();
             for layer in &self.layers {
                 let training = training.as_deref_mut();
@@ -158,7 +164,7 @@ impl Network {
         let counts = Some(Arc::clone(&asked.counts));
         let queries = self.entity_decoder.forward(parameters, pairs, Some(random), counts.clone());
         let entity_loss = cross_entropy(queries, entities.clone(), asked.targets(), counts);
-        let pairs = pair_rows(entities.clone(), linked.first.clone(), entities, linked.second.clone());
+        let pairs = pair_rows_within(entities, &linked.first, &linked.second);
         let counts = Some(Arc::clone(&linked.counts));
         let queries = self.relation_decoder.forward(parameters, pairs, Some(random), counts.clone());
         let relation_loss = cross_entropy(queries, relations, linked.targets(), counts);
@@ -168,6 +174,12 @@ impl Network {
             None => loss,
         }
     }
+}
+
+/// The left and the right half of the columns.
+fn halves(matrix: Tensor<2>) -> [Tensor<2>; 2] {
+    let half = matrix.dims()[1] / 2;
+    [matrix.clone().narrow(1, 0, half), matrix.narrow(1, half, half)]
 }
 
 impl Learner for Network {

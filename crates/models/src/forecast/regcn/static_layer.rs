@@ -182,6 +182,8 @@ impl Turned {
 impl Fused<2> for Turned {
     type Kept = Vec<f32>;
 
+    const SETS: [bool; 2] = [true; 2];
+
     fn forward(&self, [start, now]: [Input; 2], _: bool) -> (Output, Vec<f32>) {
         let lacks = self.lacks(&start, &now);
         let sum: f64 = lacks.iter().map(|&lack| f64::from(lack)).sum();
@@ -199,10 +201,11 @@ impl Fused<2> for Turned {
         let gradients = dstart.par_chunks_exact_mut(d).zip(dnow.par_chunks_exact_mut(d));
         let values = start.values.par_chunks_exact(d).zip(now.values.par_chunks_exact(d));
         let rows = gradients.zip(values).zip(&lacks).with_min_len(64);
-        rows.filter(|(_, lack)| **lack > 0.0).for_each(|(((dstart, dnow), (start, now)), _)| {
+        rows.for_each(|(((dstart, dnow), (start, now)), lack)| {
+            let slope = if *lack > 0.0 { -scale } else { 0.0 };
             for i in 0..d {
-                dstart[i] -= scale * now[i];
-                dnow[i] -= scale * start[i];
+                dstart[i] = slope * now[i];
+                dnow[i] = slope * start[i];
             }
         });
     }
