@@ -12,6 +12,7 @@ use crate::commands::compare::{self, CompareOptions};
 use crate::commands::evaluate::{self, EvaluateOptions};
 use crate::commands::export::{self, ExportOptions};
 use crate::commands::{fetch, import};
+use crate::task::Task;
 
 /// Learn from, forecast with and fairly judge temporal and evolving knowledge graphs.
 #[derive(Debug, Parser)]
@@ -90,6 +91,7 @@ const RUN_EXAMPLES: &str = "Examples:
   quadcast run --model recurrency --data ICEWS14 --setting multi-step
   quadcast run --data YAGO --set variant=strict --set lambda=0.1
   quadcast run runs/recurrency-ICEWS14-single-step-1/run.toml --out again
+  quadcast run --data completion/icews14     (a random split: completion, with naive-rules)
   quadcast run --model tlogic --data OTHER --rules runs/tlogic-harbour-single-step-1/rules.jsonl
 
 A run leaves one folder: run.toml (everything needed to repeat it), metrics.json,
@@ -114,10 +116,13 @@ pub struct RunOptions {
     /// A model setting as key=value; may be repeated
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub settings: Vec<String>,
+    /// What is asked of the model [default: what the splits of the dataset are made for]
+    #[arg(long, value_enum)]
+    pub task: Option<Task>,
     /// What the model may see of the test period [default: single-step]
     #[arg(long, value_enum)]
     pub setting: Option<SettingArgument>,
-    /// Whether validation facts are history at test time [default: observed]
+    /// Whether validation facts are known at test time [default: observed; for completion withheld]
     #[arg(long, value_enum)]
     pub validation: Option<ValidationArgument>,
     /// Tie policy of the headline numbers; all others stand in the record [default: expected]

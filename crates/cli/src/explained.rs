@@ -51,16 +51,24 @@ fn samples(
         return Ok(Vec::new());
     };
     let splits = &dataset.splits;
-    let parts = match protocol.validation {
-        ValidationUse::Observed => vec![&splits.train, &splits.valid, &splits.test],
-        ValidationUse::Withheld => vec![&splits.train, &splits.test],
-    };
-    let index = HistoryIndex::new(&dataset.axis, dataset.entities(), dataset.relations(), &parts);
+    let completion = protocol.setting == Setting::Completion;
+    let mut parts = vec![&splits.train];
+    if protocol.validation == ValidationUse::Observed {
+        parts.push(&splits.valid);
+    }
+    if !completion {
+        parts.push(&splits.test);
+    }
+    let index = HistoryIndex::new(&dataset.axis, dataset.entities(), dataset.relations(), &parts)
+        .with_names(&dataset.vocabulary);
     let mut samples = Vec::new();
     for ranked in choose(&judged.ranked) {
         let step = ranked.query.step;
-        let ceiling = if protocol.setting == Setting::MultiStep { first } else { step };
-        let history = index.before(ceiling);
+        let history = match protocol.setting {
+            Setting::Completion => index.whole(),
+            Setting::MultiStep => index.before(first),
+            Setting::SingleStep | Setting::Online => index.before(step),
+        };
         model.begin(step, &history).map_err(Failure::internal)?;
         let asker = Asker { name: entry.name, model, dataset };
         let forecast = answer(asker, &history, &ranked.query, 1, true)?;

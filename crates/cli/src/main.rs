@@ -14,6 +14,7 @@ mod progress;
 mod record_folder;
 mod resume;
 mod rule_words;
+mod task;
 mod trained;
 mod workshop;
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use quadcast_core::{Dataset, Forecaster, HistoryIndex};
+use quadcast_core::{Dataset, Forecaster, History, HistoryIndex, Protocol, Setting, Step, ValidationUse};
 use quadcast_data::{Content, LoadOptions};
 use quadcast_models::Entry;
 use quadcast_report::{RunRecord, Status};
@@ -17,6 +17,7 @@ pub struct Trained {
     pub entry: &'static Entry,
     pub model: Box<dyn Forecaster>,
     pub dataset: Dataset,
+    protocol: Protocol,
 }
 
 impl Trained {
@@ -25,14 +26,26 @@ impl Trained {
         let record = read_complete(folder)?;
         let dataset = open_data(folder, &record, data)?;
         let (entry, model) = read_model(folder, &record, &dataset.vocabulary.relations)?;
-        Ok(Self { entry, model, dataset })
+        Ok(Self { entry, model, dataset, protocol: record.protocol })
     }
 
-    /// Everything that is known: the facts of all splits.
+    /// Everything that is known: the facts of all splits, or, for completion, those that were known in the run.
     pub fn history(&self) -> HistoryIndex {
-        let data = &self.dataset;
-        let parts = [&data.splits.train, &data.splits.valid, &data.splits.test];
-        HistoryIndex::new(&data.axis, data.entities(), data.relations(), &parts)
+        let (data, splits) = (&self.dataset, &self.dataset.splits);
+        let parts = match (self.protocol.setting, self.protocol.validation) {
+            (Setting::Completion, ValidationUse::Withheld) => vec![&splits.train],
+            (Setting::Completion, ValidationUse::Observed) => vec![&splits.train, &splits.valid],
+            _ => vec![&splits.train, &splits.valid, &splits.test],
+        };
+        HistoryIndex::new(&data.axis, data.entities(), data.relations(), &parts).with_names(&data.vocabulary)
+    }
+
+    /// What is known when a question is asked.
+    pub fn view<'a>(&self, index: &'a HistoryIndex, step: Step) -> History<'a> {
+        match self.protocol.setting {
+            Setting::Completion => index.whole(),
+            _ => index.before(step.min(Step(self.dataset.axis.len() as u32))),
+        }
     }
 }
 

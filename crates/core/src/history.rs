@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 
 use crate::{
     DirectedRelation, Direction, EntityId, Facts, LeakError, Names, Quad, Query, RelationId, Snapshot, Step,
-    TimeAxis,
+    TimeAxis, Vocabulary,
 };
 
 /// One past answer to a question: `answer` stood on the other side at `step`.
@@ -117,8 +117,8 @@ pub struct HistoryIndex {
     events: Vec<Event>,
     /// Steps at which each relation occurs, in order.
     relation_steps: Vec<Vec<Step>>,
-    /// Names of entities, where they are known.
-    names: Option<Names>,
+    /// Names, where they are known.
+    names: Option<Vocabulary>,
     /// Built when a model first asks for it: few do, and it is as large as the facts.
     edges: OnceLock<EdgeLists>,
     /// One past the latest step that was read.
@@ -177,11 +177,16 @@ impl HistoryIndex {
         }
     }
 
-    /// The same index, which also knows what entities are called.
+    /// The same index, which also knows what entities and relations are called.
     #[must_use]
-    pub fn with_names(mut self, entities: &Names) -> Self {
-        self.names = Some(entities.clone());
+    pub fn with_names(mut self, vocabulary: &Vocabulary) -> Self {
+        self.names = Some(vocabulary.clone());
         self
+    }
+
+    /// A view of every fact.
+    pub fn whole(&self) -> History<'_> {
+        self.before(Step(self.axis.len() as u32))
     }
 
     /// A view of every fact before `ceiling`.
@@ -262,7 +267,12 @@ impl<'a> History<'a> {
 
     /// What entities are called, where it is known (names are not facts: all are known from the start).
     pub fn entity_names(&self) -> Option<&'a Names> {
-        self.index.names.as_ref()
+        self.index.names.as_ref().map(|names| &names.entities)
+    }
+
+    /// What relations are called, where it is known.
+    pub fn relation_names(&self) -> Option<&'a Names> {
+        self.index.names.as_ref().map(|names| &names.relations)
     }
 
     /// The facts of one step, or a leak error if it is not in the past.

@@ -6,6 +6,7 @@
 //! before the query; gold answers and filters never reach it.
 
 mod check;
+mod completer;
 mod dataset;
 mod error;
 mod evolving;
@@ -14,7 +15,9 @@ mod forecaster;
 mod history;
 mod ids;
 mod intervals;
+mod patterns;
 mod protocol;
+mod published_patterns;
 mod query;
 mod random;
 mod rule;
@@ -24,6 +27,7 @@ mod time;
 mod vocabulary;
 
 pub use check::{Check, Verdict};
+pub use completer::{Completer, Completing};
 pub use dataset::{Dataset, Fingerprint, Split, Splits, StaticGraph, TypeConstraints};
 pub use error::{LeakError, ModelError, ScoreError};
 pub use evolving::{
@@ -37,7 +41,9 @@ pub use forecaster::{
 pub use history::{Edge, Event, History, HistoryIndex, HistoryKey};
 pub use ids::{EntityId, Quad, RelationId, Step, Triple};
 pub use intervals::{IntervalDataset, IntervalFact, PartialDate};
+pub use patterns::{Companions, Detection, Mirrors, PatternCounts, Shares};
 pub use protocol::{Candidates, Duplicates, Filter, Protocol, Setting, TiePolicy, ValidationUse};
+pub use published_patterns::{PublishedLists, published_lists};
 pub use query::{DirectedRelation, Direction, Query};
 pub use random::stream;
 pub use rule::{FiredRule, Rule};

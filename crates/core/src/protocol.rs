@@ -13,6 +13,8 @@ pub enum Setting {
     MultiStep,
     /// As single-step, and the parameters are updated with every observed step.
     Online,
+    /// No clock: facts of all times are known, those that are asked about are not. The task is completion.
+    Completion,
 }
 
 impl Setting {
@@ -22,6 +24,7 @@ impl Setting {
             Self::SingleStep => "single-step",
             Self::MultiStep => "multi-step",
             Self::Online => "online",
+            Self::Completion => "completion",
         }
     }
 }
@@ -134,4 +137,16 @@ pub struct Protocol {
     pub candidates: Candidates,
     /// Repeated test facts.
     pub duplicates: Duplicates,
+}
+
+impl Protocol {
+    /// What the field does in a setting: validation facts precede the test period when there is a clock, and are not known
+    /// to completion models.
+    pub fn usual(setting: Setting) -> Self {
+        let validation = match setting {
+            Setting::Completion => ValidationUse::Withheld,
+            Setting::SingleStep | Setting::MultiStep | Setting::Online => ValidationUse::Observed,
+        };
+        Self { setting, validation, ..Self::default() }
+    }
 }

@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 
 use quadcast_core::{
-    Dataset, DirectedRelation, Facts, Forecaster, HistoryIndex, Protocol, Quad, Query, Run, ScoreError,
-    ScoreRow, ScoreSink, Setting, Split, Step, TiePolicy, ValidationUse,
+    Dataset, DirectedRelation, Facts, Forecaster, History, HistoryIndex, Protocol, Quad, Query, Run,
+    ScoreError, ScoreRow, ScoreSink, Setting, Split, Step, TiePolicy, ValidationUse,
 };
 use rayon::prelude::*;
 
+use crate::completion;
 use crate::journal::{Forgetful, Journal, JudgedStep};
 use crate::questions::{Depth, Questions, RankSink, RankedQuery};
 use crate::rehearsal::Past;
@@ -35,8 +36,8 @@ pub struct Judged {
     pub latest_read: Option<Step>,
 }
 
-/// Fits a model on the facts before the validation period; the validation period judges candidates. The index that
-/// the model's views rest on holds no test fact at all.
+/// Fits a model on the facts before the validation period, or, for completion, on the training facts; the validation
+/// facts judge candidates. The index that the model's views rest on holds no test fact at all.
 pub fn fit(
     dataset: &Dataset,
     protocol: &Protocol,
@@ -44,6 +45,9 @@ pub fn fit(
     run: &Run,
 ) -> Result<Fitted, EvalError> {
     check(dataset, protocol, model)?;
+    if protocol.setting == Setting::Completion {
+        return completion::fit(dataset, protocol, model, run);
+    }
     let splits = &dataset.splits;
     let index = index(dataset, &[&splits.train, &splits.valid]);
     let first_valid = first_step(&splits.valid, Split::Valid)?;
@@ -70,7 +74,8 @@ pub fn judge(
     judge_with(dataset, protocol, model, run, &mut Forgetful)
 }
 
-/// As [`judge`], and steps that the journal holds already are not asked again. The result is the same.
+/// As [`judge`], and steps that the journal holds already are not asked again. The result is the same. Completion has
+/// no order of steps and leaves the journal alone.
 pub fn judge_with(
     dataset: &Dataset,
     protocol: &Protocol,
@@ -79,6 +84,9 @@ pub fn judge_with(
     journal: &mut dyn Journal,
 ) -> Result<Judged, EvalError> {
     check(dataset, protocol, model)?;
+    if protocol.setting == Setting::Completion {
+        return completion::judge(dataset, protocol, model, run);
+    }
     let splits = &dataset.splits;
     let all = index(dataset, &[&splits.train, &splits.valid, &splits.test]);
     let withheld = match protocol.validation {
@@ -102,20 +110,25 @@ pub fn judge_with(
     Ok(Judged { ranked, repeated, latest_read })
 }
 
-fn index(dataset: &Dataset, parts: &[&Facts]) -> HistoryIndex {
+pub(crate) fn index(dataset: &Dataset, parts: &[&Facts]) -> HistoryIndex {
     HistoryIndex::new(&dataset.axis, dataset.entities(), dataset.relations(), parts)
-        .with_names(&dataset.vocabulary.entities)
+        .with_names(&dataset.vocabulary)
 }
 
 fn first_step(facts: &Facts, split: Split) -> Result<Step, EvalError> {
     facts.first_step().ok_or(EvalError::Empty { split })
 }
 
-/// Splits follow each other in time (they may share the step at a boundary), and the model knows the setting.
+/// The model knows the setting, no split is empty, and, for forecasting, they follow each other in time (they may share
+/// the step at a boundary).
 fn check(dataset: &Dataset, protocol: &Protocol, model: &dyn Forecaster) -> Result<(), EvalError> {
     let settings = model.capabilities().settings;
     if !settings.contains(&protocol.setting) {
         return Err(EvalError::Setting { setting: protocol.setting, settings });
+    }
+    if protocol.setting == Setting::Completion {
+        let empty = Split::ALL.into_iter().find(|&split| dataset.splits.get(split).is_empty());
+        return empty.map_or(Ok(()), |split| Err(EvalError::Empty { split }));
     }
     for pair in Split::ALL.windows(2) {
         let (earlier, later) = (pair[0], pair[1]);
@@ -165,6 +178,9 @@ impl Period<'_> {
         run: &Run,
         journal: &mut dyn Journal,
     ) -> Result<JudgedStep, EvalError> {
+        if self.protocol.setting == Setting::Completion {
+            return self.play_at_once(model, run);
+        }
         let mut all = JudgedStep { ranked: Vec::new(), latest_read: None };
         let Some(first) = self.asked.first_step() else { return Ok(all) };
         // In the online setting the weights change from step to step and no journal holds them: it is left alone, and
@@ -239,7 +255,16 @@ impl Period<'_> {
     ) -> Result<Vec<RankedQuery>, EvalError> {
         let history = self.history.before(ceiling);
         model.begin(step, &history)?;
-        let model = &*model;
+        self.ask_prepared(&*model, &history, questions)
+    }
+
+    /// Asks questions that the model has prepared for.
+    pub fn ask_prepared(
+        &self,
+        model: &dyn Forecaster,
+        history: &History<'_>,
+        questions: &Questions,
+    ) -> Result<Vec<RankedQuery>, EvalError> {
         let chunks: Vec<Result<Vec<RankedQuery>, EvalError>> = questions
             .queries
             .par_chunks(CHUNK)
@@ -248,9 +273,8 @@ impl Period<'_> {
                 || self.ranker(history.entities()),
                 |ranker, (i, queries)| {
                     let range = (i * CHUNK, queries.len());
-                    let mut sink =
-                        RankSink::new(questions, range, self.truth, self.relations, self.depth, ranker);
-                    model.score(&history, queries, &mut sink)?;
+                    let mut sink = RankSink::new(questions, range, self, ranker);
+                    model.score(history, queries, &mut sink)?;
                     Ok(sink.finish().map_err(quadcast_core::ModelError::from)?)
                 },
             )

@@ -35,7 +35,7 @@ pub enum EvalError {
         shared: usize,
     },
     /// A split without facts.
-    #[error("the {split} split holds no facts; forecasting needs train, valid and test")]
+    #[error("the {split} split holds no facts; an evaluation needs train, valid and test")]
     Empty {
         /// Which one.
         split: Split,

@@ -6,6 +6,7 @@
 
 mod clock;
 mod compare;
+mod completion;
 mod confidence;
 mod error;
 mod journal;

@@ -1,10 +1,10 @@
 //! The questions of one step, and the sink that ranks their answers.
 
 use quadcast_core::{
-    Direction, Duplicates, EntityId, Facts, HistoryIndex, Query, ScoreError, ScoreRow, ScoreSink, Snapshot,
-    Step,
+    Direction, Duplicates, EntityId, Facts, Quad, Query, ScoreError, ScoreRow, ScoreSink, Setting, Snapshot,
 };
 
+use crate::clock::Period;
 use crate::{Ranker, Ranks, Truth};
 
 /// One question with one gold answer, and how it ranked.
@@ -16,7 +16,7 @@ pub struct RankedQuery {
     pub gold: EntityId,
     /// Its ranks.
     pub ranks: Ranks,
-    /// Whether the fact was true at some earlier step.
+    /// Whether the fact was true at some earlier step; for completion, whether it is known from any step.
     pub seen: bool,
 }
 
@@ -32,10 +32,15 @@ pub(crate) struct Questions {
 }
 
 impl Questions {
-    /// Both directions of every fact.
+    /// Both directions of every fact of a step.
     pub fn of(snapshot: &Snapshot<'_>, duplicates: Duplicates) -> Self {
+        Self::about(snapshot.iter(), duplicates)
+    }
+
+    /// Both directions of every fact.
+    pub fn about(facts: impl Iterator<Item = Quad>, duplicates: Duplicates) -> Self {
         let mut pairs: Vec<(Query, EntityId)> =
-            snapshot.iter().flat_map(|fact| Direction::BOTH.map(|d| Query::hide(fact, d))).collect();
+            facts.flat_map(|fact| Direction::BOTH.map(|d| Query::hide(fact, d))).collect();
         pairs.sort_unstable();
         if duplicates == Duplicates::Drop {
             pairs.dedup();
@@ -90,9 +95,7 @@ pub(crate) struct RankSink<'a> {
     /// First question of this sink.
     first: usize,
     asked: usize,
-    truth: &'a HistoryIndex,
-    relations: usize,
-    depth: Depth,
+    period: &'a Period<'a>,
     ranker: &'a mut Ranker,
     answered: Vec<Vec<RankedQuery>>,
     now: Vec<EntityId>,
@@ -104,24 +107,11 @@ impl<'a> RankSink<'a> {
     pub fn new(
         questions: &'a Questions,
         (first, asked): (usize, usize),
-        truth: &'a HistoryIndex,
-        relations: usize,
-        depth: Depth,
+        period: &'a Period<'a>,
         ranker: &'a mut Ranker,
     ) -> Self {
         let answered = vec![Vec::new(); asked];
-        Self {
-            questions,
-            first,
-            asked,
-            truth,
-            relations,
-            depth,
-            ranker,
-            answered,
-            now: Vec::new(),
-            ever: Vec::new(),
-        }
+        Self { questions, first, asked, period, ranker, answered, now: Vec::new(), ever: Vec::new() }
     }
 
     /// The ranks in the order of the questions, or an error if one got no scores.
@@ -137,23 +127,27 @@ impl<'a> RankSink<'a> {
 
     /// Collects the true answers of a question.
     fn collect_truth(&mut self, query: &Query) {
-        let events = self.truth.events(query.known, query.directed(self.relations));
+        let events = self.period.truth.events(query.known, query.directed(self.period.relations));
         let start = events.partition_point(|event| event.step < query.step);
         let end = events.partition_point(|event| event.step <= query.step);
         self.now.clear();
         self.now.extend(events[start..end].iter().map(|event| event.answer));
         self.now.dedup();
         self.ever.clear();
-        if self.depth == Depth::Full {
+        if self.period.depth == Depth::Full {
             self.ever.extend(events.iter().map(|event| event.answer));
             self.ever.sort_unstable();
             self.ever.dedup();
         }
     }
 
-    fn seen_before(&self, query: &Query, gold: EntityId, step: Step) -> bool {
-        let events = self.truth.events(query.known, query.directed(self.relations));
-        self.depth == Depth::Full && events.iter().take_while(|e| e.step < step).any(|e| e.answer == gold)
+    /// Whether the fact was true at an earlier step; for completion, whether it is known from any step.
+    fn seen(&self, query: &Query, gold: EntityId) -> bool {
+        let Period { history, truth, relations, protocol, depth, .. } = *self.period;
+        let completion = protocol.setting == Setting::Completion;
+        let index = if completion { history } else { truth };
+        let mut events = index.events(query.known, query.directed(relations)).iter();
+        depth == Depth::Full && events.any(|e| e.answer == gold && (completion || e.step < query.step))
     }
 }
 
@@ -171,12 +165,7 @@ impl ScoreSink for RankSink<'_> {
         self.ranker.rank(row, golds, truth, |gold, ranks| ranked.push((gold, ranks)))?;
         self.answered[index] = ranked
             .into_iter()
-            .map(|(gold, ranks)| RankedQuery {
-                query,
-                gold,
-                ranks,
-                seen: self.seen_before(&query, gold, query.step),
-            })
+            .map(|(gold, ranks)| RankedQuery { query, gold, ranks, seen: self.seen(&query, gold) })
             .collect();
         Ok(())
     }

@@ -4,6 +4,7 @@
 //! configuration checks are derived from it.
 
 pub mod blocks;
+pub mod completion;
 mod config;
 pub mod forecast;
 mod registry;

@@ -5,7 +5,7 @@ use serde::Serialize;
 use toml::Table;
 
 use crate::config::{nearest, set};
-use crate::{ConfigError, forecast};
+use crate::{ConfigError, completion, forecast};
 
 /// Which task a model solves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -13,6 +13,8 @@ use crate::{ConfigError, forecast};
 pub enum Family {
     /// Facts to come.
     Forecasting,
+    /// Facts that are missing.
+    Completion,
 }
 
 /// A configuration key and what it does.
@@ -71,6 +73,7 @@ pub const MODELS: &[Entry] = &[
     forecast::cygnet::ENTRY,
     forecast::regcn::ENTRY,
     forecast::cen::ENTRY,
+    completion::naive_rules::ENTRY,
 ];
 
 /// The model of a name or alias.

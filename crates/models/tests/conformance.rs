@@ -225,7 +225,7 @@ fn names_of_entities_do_not_matter() {
 fn explanations_rest_on_the_past_and_name_the_score() {
     for entry in MODELS.iter().filter(|entry| entry.capabilities.explains) {
         let data = world::dataset(&world::quads(8, SMALL), SMALL);
-        let (mut model, _) = play(entry, &data, Setting::SingleStep);
+        let (mut model, _) = play(entry, &data, entry.capabilities.settings[0]);
         let step = Step(17);
         let asked = queries(&data, step);
         let rows = scores(model.as_mut(), &data, step, &asked);

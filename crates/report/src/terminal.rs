@@ -196,6 +196,7 @@ fn history(record: &RunRecord) -> String {
         Setting::SingleStep => "every earlier step known",
         Setting::MultiStep => "nothing of the test period known",
         Setting::Online => "every earlier step known and learned from",
+        Setting::Completion => return format!("training facts of all times known, {validation}"),
     };
     if record.scores.is_some() {
         return format!("{setting}, {validation} (as declared)");

@@ -19,16 +19,20 @@ pub fn open(data: &str, options: LoadOptions) -> Result<Loaded, Failure> {
 
 /// The dataset, if it is one that forecasting can use.
 pub fn temporal(loaded: &Loaded) -> Result<&Dataset, Failure> {
+    let dataset = with_time(loaded)?;
+    in_order(loaded, dataset).map(|()| dataset)
+}
+
+/// The dataset, if its facts have time stamps.
+pub fn with_time(loaded: &Loaded) -> Result<&Dataset, Failure> {
     let kind = match &loaded.content {
-        Content::Temporal(dataset) => {
-            return in_order(loaded, dataset).map(|()| dataset);
-        }
+        Content::Temporal(dataset) => return Ok(dataset),
         Content::Static(_) => "a graph without time",
         Content::Intervals(_) => "a set of facts with validity intervals",
         Content::Evolving(_) => "a graph that changes by insertions and deletions",
     };
     Err(Failure::input(format!(
-        "{} is {kind}; forecasting needs facts with time stamps (see quadcast data info)",
+        "{} is {kind}; runs need facts with time stamps (see quadcast data info)",
         loaded.content.name()
     )))
 }
@@ -47,8 +51,8 @@ fn in_order(loaded: &Loaded, dataset: &Dataset) -> Result<(), Failure> {
             };
             return Err(Failure::input(format!(
                 "{} is not a forecasting dataset, {} starts before {} ends:\n  {} is dated {}\n  {} is dated {}\n\
-                 expected splits that follow each other in time; a random split is for completion. \
-                 quadcast data audit says more",
+                 expected splits that follow each other in time; a random split is for completion: \
+                 quadcast run --task completion. quadcast data audit says more",
                 dataset.name,
                 pair[1],
                 pair[0],

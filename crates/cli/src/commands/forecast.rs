@@ -104,7 +104,7 @@ fn ask_all(
     let mut prepared = None;
     for i in order {
         let question = &questions[i];
-        let history = index.before(question.ceiling(&trained.dataset));
+        let history = trained.view(index, question.query.step);
         if prepared != Some(question.query.step) {
             trained.model.begin(question.query.step, &history).map_err(Failure::internal)?;
             prepared = Some(question.query.step);

@@ -12,7 +12,7 @@ use quadcast_models::{Entry, find, set};
 use quadcast_report::{DatasetCard, ModelCard, PartialRanks, RunRecord, Selection};
 
 use crate::arguments::RunOptions;
-use crate::commands::data::{open, temporal};
+use crate::commands::data::{open, temporal, with_time};
 use crate::commands::evaluate;
 use crate::explained;
 use crate::failure::Failure;
@@ -21,10 +21,12 @@ use crate::given_rules;
 use crate::output::Output;
 use crate::record_folder::{RecordFolder, RunFile, take_results};
 use crate::resume::Interrupted;
+use crate::task::{self, Task};
 use crate::workshop::{self, RunWorkshop};
 
-/// The model that runs when none is named: it needs no training and beats many that do.
-const DEFAULT_MODEL: &str = "recurrency";
+/// The models that run when none is named: they need no training and beat many that do.
+const DEFAULT_FORECASTER: &str = "recurrency";
+const DEFAULT_COMPLETER: &str = "naive-rules";
 
 /// The setting of a model that has artefacts of its published code to offer.
 const COMPAT: &str = "compat";
@@ -50,14 +52,37 @@ pub fn execute(options: &RunOptions, output: &Output) -> Result<(), Failure> {
 
 /// Fits and judges, and keeps the record. What an interrupted run of the same kind has done is not done again.
 pub fn complete(options: &RunOptions, output: &Output) -> Result<(RecordFolder, RunRecord), Failure> {
-    let mut plan = plan(options, output)?;
-    let start = Instant::now();
-    let loaded = open(&plan.data, LoadOptions { format: plan.file.format })?;
+    let mut file = start_file(options)?;
+    let data = options.data.clone().or(file.data.take()).ok_or_else(|| {
+        Failure::input(
+            "which dataset? Give a folder or a name with --data, for example --data examples/harbour",
+        )
+    })?;
+    let format = options.format.map(Into::into).or(file.format);
+    let (mut loaded, mut load_seconds) = (None, 0.0);
+    let mut load = || -> Result<Loaded, Failure> {
+        let start = Instant::now();
+        let loaded = open(&data, LoadOptions { format })?;
+        load_seconds = start.elapsed().as_secs_f64();
+        Ok(loaded)
+    };
+    let task = match task::named(options, &file)? {
+        Some(task) => task,
+        // Only the data can tell.
+        None => task::inferred(loaded.insert(load()?), output)?,
+    };
+    let mut plan = plan(options, file, data.clone(), task, output)?;
+    let loaded = match loaded {
+        Some(loaded) => loaded,
+        None => load()?,
+    };
     for note in &loaded.notes {
         output.detail(note);
     }
-    let dataset = temporal(&loaded)?;
-    let load_seconds = start.elapsed().as_secs_f64();
+    let dataset = match task {
+        Task::Forecasting => temporal(&loaded)?,
+        Task::Completion => with_time(&loaded)?,
+    };
     same_data(&mut plan, options, dataset)?;
     if let Some(run) = &plan.file.trained_by {
         plan.given = Some(given_model::read(run, plan.entry, dataset, output)?);
@@ -128,8 +153,9 @@ pub fn complete(options: &RunOptions, output: &Output) -> Result<(RecordFolder, 
     Ok((folder, record))
 }
 
-fn plan(options: &RunOptions, output: &Output) -> Result<Plan, Failure> {
-    let mut file = match (&options.config, &options.trained_by) {
+/// What the configuration file says, or the run that gives its model.
+fn start_file(options: &RunOptions) -> Result<RunFile, Failure> {
+    Ok(match (&options.config, &options.trained_by) {
         (Some(path), _) => read_run_file(path)?,
         (None, Some(run)) => RunFile {
             trained_by: Some(run.display().to_string()),
@@ -137,8 +163,21 @@ fn plan(options: &RunOptions, output: &Output) -> Result<Plan, Failure> {
             ..read_run_file(&run.join("run.toml"))?
         },
         (None, None) => RunFile::default(),
+    })
+}
+
+fn plan(
+    options: &RunOptions,
+    file: RunFile,
+    data: String,
+    task: Task,
+    output: &Output,
+) -> Result<Plan, Failure> {
+    let default = match task {
+        Task::Forecasting => DEFAULT_FORECASTER,
+        Task::Completion => DEFAULT_COMPLETER,
     };
-    let name = options.model.as_deref().or(file.model.as_deref()).unwrap_or(DEFAULT_MODEL);
+    let name = options.model.as_deref().or(file.model.as_deref()).unwrap_or(default);
     if name.starts_with(evaluate::PREFIX) {
         return Err(Failure::input(format!(
             "{name} was judged from a score file; repeat it with quadcast evaluate"
@@ -147,15 +186,11 @@ fn plan(options: &RunOptions, output: &Output) -> Result<Plan, Failure> {
     let entry = find(name)?;
     let config = expanded_config(entry, &file, options, output)?;
     let model = (entry.build)(&config)?;
-    let data = options.data.clone().or(file.data.take()).ok_or_else(|| {
-        Failure::input(
-            "which dataset? Give a folder or a name with --data, for example --data examples/harbour",
-        )
-    })?;
     let seed = options.seed.or(file.seed).unwrap_or(1);
+    let usual = task.protocol(&file.protocol);
     let protocol = Protocol {
-        setting: options.setting.map_or(file.protocol.setting, Into::into),
-        validation: options.validation.map_or(file.protocol.validation, Into::into),
+        setting: options.setting.map_or(usual.setting, Into::into),
+        validation: options.validation.map_or(usual.validation, Into::into),
         ties: options.ties.map_or(file.protocol.ties, Into::into),
         duplicates: options.duplicates.map_or(file.protocol.duplicates, Into::into),
         ..file.protocol

@@ -224,13 +224,17 @@ const fn about(setting: Setting) -> &'static str {
         }
         Setting::MultiStep => "To answer for any test snapshot, a model may use nothing of the test period.",
         Setting::Online => "A model may use every earlier snapshot, and keeps learning from each.",
+        Setting::Completion => "A model may use the training facts of all times, earlier and later.",
     }
 }
 
 fn protocol(group: &Group<'_>) -> Vec<(&'static str, String)> {
     let protocol = group.protocol;
+    let completion = protocol.setting == Setting::Completion;
     let validation = match protocol.validation {
+        ValidationUse::Observed if completion => "observed: they are known at test time",
         ValidationUse::Observed => "observed: they are history at test time",
+        ValidationUse::Withheld if completion => "withheld: only training facts are known",
         ValidationUse::Withheld => "withheld: only training facts precede the test period",
     };
     let duplicates = match protocol.duplicates {

@@ -93,10 +93,14 @@ impl<'a> Group<'a> {
 
     /// What tells this group from the others of its section, such as `single-step, ties mean`.
     pub fn title(&self) -> String {
-        let usual = Protocol { setting: self.protocol.setting, ..Protocol::default() };
+        let usual = Protocol::usual(self.protocol.setting);
         let mut words = vec![self.protocol.setting.word().to_owned()];
         if self.protocol.validation != usual.validation {
-            words.push("validation withheld".to_owned());
+            let word = match self.protocol.validation {
+                ValidationUse::Observed => "observed",
+                ValidationUse::Withheld => "withheld",
+            };
+            words.push(format!("validation {word}"));
         }
         if self.protocol.ties != usual.ties {
             words.push(format!("ties {}", self.protocol.ties.word()));
@@ -117,6 +121,7 @@ fn setting_order(setting: Setting) -> u8 {
         Setting::SingleStep => 0,
         Setting::MultiStep => 1,
         Setting::Online => 2,
+        Setting::Completion => 3,
     }
 }
 

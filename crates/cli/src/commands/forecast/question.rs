@@ -49,9 +49,4 @@ impl Question {
         };
         Ok(Self { query: Query { step, known: EntityId(known), relation: RelationId(relation), direction } })
     }
-
-    /// The first step that is not known: facts at the time asked about never are.
-    pub fn ceiling(&self, data: &Dataset) -> Step {
-        self.query.step.min(Step(data.axis.len() as u32))
-    }
 }

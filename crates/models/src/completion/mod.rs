@@ -1,0 +1,3 @@
+//! Completion models.
+
+pub mod naive_rules;
