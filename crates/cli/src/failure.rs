@@ -2,6 +2,7 @@
 
 use std::fmt::Display;
 
+use quadcast_core::ModelError;
 use quadcast_data::scores::ScoreFileError;
 use quadcast_data::{DataError, FetchError, ImportError, RuleFileError};
 use quadcast_eval::EvalError;
@@ -56,6 +57,7 @@ impl From<FileError> for Failure {
 impl From<EvalError> for Failure {
     fn from(error: EvalError) -> Self {
         match error {
+            EvalError::Model(ModelError::Unsupported(_) | ModelError::Config { .. }) => Self::input(error),
             EvalError::Model(_) | EvalError::Journal(_) => Self::internal(error),
             EvalError::NotChronological { .. }
             | EvalError::SharedFacts { .. }

@@ -107,7 +107,8 @@ fn a_model_knows_the_training_facts_of_all_times_and_no_others() {
 /// The rank of every question by hand: smaller ids that are not true at the time, plus one.
 fn by_hand(data: &Dataset, query: &Query, gold: EntityId) -> u32 {
     let truth = all(data, &Split::ALL);
-    let better = (0..gold.0).filter(|&id| truth.binary_search(&query.fact(EntityId(id), query.step)).is_err());
+    let better =
+        (0..gold.0).filter(|&id| truth.binary_search(&query.fact(EntityId(id), query.step)).is_err());
     better.count() as u32 + 1
 }
 
@@ -145,7 +146,8 @@ fn a_fact_that_stands_twice_is_asked_once_or_twice() {
     data.splits.test = Facts::new(twice, SMALL.steps as usize);
     let judged = |duplicates| {
         let protocol = Protocol { duplicates, ..completion() };
-        judge(&data, &protocol, &mut Completing(Notes::default()), &Run::silent(1)).expect("a model that scores")
+        judge(&data, &protocol, &mut Completing(Notes::default()), &Run::silent(1))
+            .expect("a model that scores")
     };
     let count = data.splits.test.len();
     assert_eq!(judged(Duplicates::Drop).ranked.len(), count);

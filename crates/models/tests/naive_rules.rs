@@ -41,7 +41,12 @@ fn check(data: &Dataset, settings: &[&str], golden: [f64; 4], mr: Option<f64>) {
     let found = [m.mrr, m.hits1, m.hits3, m.hits10].map(|value| 100.0 * value);
     let near = found.iter().zip(golden).all(|(found, golden)| (found - golden).abs() <= TOLERANCE);
     assert!(near, "{} {settings:?}: {found:.2?} instead of {golden:?}", data.name);
-    assert!(mr.is_none_or(|mr| (m.mr - mr).abs() < 0.5), "{} {settings:?}: MR {} instead of {mr:?}", data.name, m.mr);
+    assert!(
+        mr.is_none_or(|mr| (m.mr - mr).abs() < 0.5),
+        "{} {settings:?}: MR {} instead of {mr:?}",
+        data.name,
+        m.mr
+    );
 }
 
 const LISTED: &str = "lists=icews14";

@@ -73,6 +73,11 @@ pub struct Why {
 }
 
 impl Why {
+    /// What the reasons mean, in words, where the model says it.
+    pub fn meaning(&self) -> Option<&str> {
+        self.details.get("meaning")?.as_str()
+    }
+
     /// A weight for people: a share, or by how much the score falls.
     pub fn weight(&self, weight: f64, score: f64) -> String {
         let whole = self.parts_of.unwrap_or(score);

@@ -23,7 +23,7 @@ pub use explanations::{
     Addition, Answer, DatedFact, DirectedName, Fired, Forecast, Reason, RuleCard, Sample, TrueAnswer, Why,
 };
 pub use files::{FileError, write_atomically};
-pub use html::html;
+pub use html::{PatternMap, PatternPartner, PatternReport, PatternRow, html, patterns_page};
 pub use options::{Options, Reference};
 pub use partial_ranks::PartialRanks;
 pub use ranks::{RANKS_FILE, read_ranks, write_ranks};

@@ -1,42 +1,14 @@
 //! The page: templates filled with a view.
 
-use minijinja::{Environment, Value, context};
-
+use super::render::render;
 use super::view::Page;
 use crate::study::Study;
-use crate::svg::{case_key, legend_mark, series_class};
 use crate::{LoadedRun, Options};
 
-const TEMPLATES: [(&str, &str); 6] = [
-    ("page.html", include_str!("page.html")),
-    ("dataset.html", include_str!("dataset.html")),
-    ("group.html", include_str!("group.html")),
-    ("slices.html", include_str!("slices.html")),
-    ("why.html", include_str!("why.html")),
-    ("macros.html", include_str!("macros.html")),
-];
-
 /// A report on runs as one HTML file. The same runs give the same bytes.
-///
-/// # Panics
-///
-/// Never with the templates of this crate: they are part of the program, and tests render every part of them.
 pub fn html(runs: &[LoadedRun], options: &Options) -> String {
     let study = Study::new(runs, options);
-    let page = Page::new(&study, options);
-    let mut environment = Environment::new();
-    for (name, source) in TEMPLATES {
-        environment.add_template(name, source).expect("the templates are part of the program and tested");
-    }
-    environment.add_function("mark", |series: usize| Value::from_safe_string(legend_mark(series)));
-    environment.add_function("case", |case: usize| Value::from_safe_string(case_key(case)));
-    environment.add_function("colour", series_class);
-    let template = environment.get_template("page.html").expect("the template was added above");
-    let style = Value::from_safe_string(include_str!("style.css").to_owned());
-    let script = Value::from_safe_string(include_str!("script.js").to_owned());
-    template
-        .render(context! { page, style, script })
-        .expect("the view holds what the templates ask for; every part is rendered in tests")
+    render("page.html", Page::new(&study, options))
 }
 
 #[cfg(test)]

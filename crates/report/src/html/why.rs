@@ -34,6 +34,8 @@ struct Card {
     rules: Vec<RuleView>,
     facts: Vec<Part>,
     losses: bool,
+    /// What the facts mean, where the model says it.
+    meaning: Option<String>,
     rest: String,
 }
 
@@ -89,6 +91,7 @@ fn card(sample: &Sample) -> Option<Card> {
         rules,
         facts: facts(why, answer.score),
         losses: why.losses,
+        meaning: why.meaning().map(str::to_owned),
         rest,
     })
 }
@@ -134,7 +137,7 @@ fn facts(why: &Why, score: f64) -> Vec<Part> {
             Part { weight: String::new(), text: format!("{} more facts matter less", rest.len()) }
         } else {
             let sum = rest.iter().map(|reason| reason.weight).sum();
-            Part { weight: weight(sum), text: format!("{} earlier facts", rest.len()) }
+            Part { weight: weight(sum), text: format!("{} more facts", rest.len()) }
         });
     }
     let also = why.also.iter().map(|other| Part { weight: weight(other.weight), text: other.text.clone() });

@@ -2,12 +2,14 @@
 
 mod curve;
 mod dots;
+mod heat;
 mod mark;
 mod scale;
 mod text;
 
 pub(crate) use curve::{Curve, Line};
 pub(crate) use dots::{DotRow, Dots, case_key};
+pub(crate) use heat::Heat;
 pub(crate) use mark::{legend_mark, series_class};
 pub(crate) use text::{escape, shorten};
 

@@ -68,6 +68,7 @@ fn reasons(answer: &Answer, why: &Why) -> String {
     match &why.rules {
         Some(fired) => text.push_str(&rules(fired)),
         None if why.losses => text.push_str(&losses(&why.facts, weight)),
+        None if let Some(meaning) = why.meaning() => text.push_str(&support(meaning, &why.facts)),
         None => text.push_str(&precedents(&why.facts, weight)),
     }
     for other in &why.also {
@@ -92,6 +93,19 @@ fn precedents(facts: &[Reason], weight: impl Fn(f64) -> String) -> String {
     if let Some(older @ [_, ..]) = facts.get(FACTS..) {
         let sum = older.iter().map(|reason| reason.weight).sum();
         text.push_str(&format!("   {:>7}  {} more\n", weight(sum), older.len()));
+    }
+    text
+}
+
+/// Why facts speak for the answer, and the facts.
+fn support(meaning: &str, facts: &[Reason]) -> String {
+    let mut text = wrapped(meaning, "   ", "   ");
+    for Reason { fact, .. } in facts.iter().take(FACTS) {
+        let told = format!("{} {} {} {}", fact.time, fact.subject, fact.relation, fact.object);
+        text.push_str(&wrapped(&told, "     ", "  "));
+    }
+    if let Some(rest @ [_, ..]) = facts.get(FACTS..) {
+        text.push_str(&format!("     and {} more\n", rest.len()));
     }
     text
 }

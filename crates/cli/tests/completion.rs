@@ -1,0 +1,79 @@
+//! Completion with the real binary: the task is seen from the data or said, and the record tells it.
+
+mod common;
+
+use common::{Answer, Room};
+
+/// Visits that are mirrored at once, divided at random.
+fn visits() -> Room {
+    let mut train = String::new();
+    for i in 0..30 {
+        let day = 1 + i % 9;
+        train.push_str(&format!("guest {i}\tmakes a visit\thost {}\t2031-02-0{day}\n", i % 7));
+        train.push_str(&format!("host {}\thosts a visit\tguest {i}\t2031-02-0{day}\n", i % 7));
+    }
+    train.push_str("Town Hall\thosts a visit\tInes Dorrit\t2031-02-05\n");
+    let valid = "guest 1\tmakes a visit\thost 2\t2031-02-03\n";
+    let test = "Ines Dorrit\tmakes a visit\tTown Hall\t2031-02-05\n";
+    Room::with_splits(&train, valid, test)
+}
+
+#[test]
+fn a_random_split_is_completed() {
+    let room = visits();
+    let run = room.quadcast("run --data small --out run");
+    assert_eq!((run.code, run.stderr.lines().count()), (0, 1), "{}", run.stderr);
+    assert!(run.stderr.contains("the splits share their times, so this is completion"), "{}", run.stderr);
+    assert!(run.stdout.contains("naive-rules on small · completion"), "{}", run.stdout);
+    let record = room.json("run/metrics.json");
+    assert_eq!(record["protocol"]["setting"], "completion");
+    assert_eq!(record["protocol"]["validation"], "withheld");
+    assert_eq!(record["metrics"]["time"]["mrr"], 1.0, "the mirror of the only test fact is known");
+
+    // The record repeats itself, and answers questions with reasons.
+    room.quadcast("run run/run.toml --out again").success();
+    room.assert_same("run", "again");
+    room.write("questions.csv", "subject,relation,object,at\nInes Dorrit,makes a visit,,2031-02-05\n");
+    room.quadcast("forecast run --queries questions.csv --explain --out answers.json").success();
+    let why = &room.json("answers.json")[0]["answers"][0]["why"];
+    assert_eq!(why["details"]["rule"], 1);
+    assert_eq!(
+        why["details"]["meaning"],
+        "hosts a visit is the inverse of makes a visit, and held at the same time"
+    );
+    assert_eq!(why["facts"][0]["subject"], "Town Hall");
+    let mut asked = room.command("forecast run --explain --at 2031-02-05 --subject");
+    let asked = asked.args(["Ines Dorrit", "--relation", "makes a visit"]);
+    let text = Answer::of(asked, "forecast").success().stdout;
+    assert!(text.contains("2031-02-05 Town Hall hosts a visit Ines Dorrit"), "{text}");
+    room.quadcast("report run again --out report.html").success();
+    assert!(room.text("report.html").contains("training facts of all times"));
+}
+
+#[test]
+fn the_task_can_be_said() {
+    let room = Room::with_harbour();
+    let run = room.quadcast("run --data harbour --task completion --out run").success();
+    assert!(run.stdout.contains("naive-rules on harbour · completion"), "{}", run.stdout);
+    room.quadcast("run --model naive-rules --data harbour --validation observed --out observed").success();
+    assert_eq!(room.json("observed/metrics.json")["protocol"]["validation"], "observed");
+    assert_ne!(room.read("run/ranks.csv.zst"), room.read("observed/ranks.csv.zst"));
+    room.quadcast("run --model naive-rules --data harbour --threads 1 --out alone").success();
+    room.assert_same("run", "alone");
+}
+
+#[test]
+fn tasks_that_do_not_fit_are_refused() {
+    let room = visits();
+    let refused = |rest: &str, expected: &str| {
+        room.assert_refused(&format!("run --data small {rest}"), &[expected]);
+    };
+    refused("--task forecasting", "a random split is for completion");
+    refused("--model recurrency", "a random split is for completion");
+    refused("--model recurrency --task completion", "recurrency is a model for forecasting");
+    refused("--model naive-rules --setting multi-step", "does not support multi-step");
+    refused("--task completion --setting single-step", "leave it out");
+    let compat = room.quadcast("run --data small --compat --out compat");
+    assert_eq!(compat.code, 2, "{}", compat.stderr);
+    assert!(compat.stderr.contains("listed by hand for ICEWS14 and ICEWS05-15 only"), "{}", compat.stderr);
+}
