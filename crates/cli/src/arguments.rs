@@ -169,10 +169,11 @@ pub enum DataCommand {
     )]
     Info(Source),
     /// Check whether a dataset is fit for a fair comparison; exit code 2 if a check fails
-    #[command(
-        after_help = "Examples:\n  quadcast data audit examples/harbour\n  quadcast data audit YAGO --json"
-    )]
-    Audit(Source),
+    #[command(after_help = commands::data::AUDIT_EXAMPLES)]
+    Audit(commands::data::AuditArguments),
+    /// Count how relations mirror, accompany and repeat each other
+    #[command(after_help = commands::patterns::EXAMPLES)]
+    Patterns(commands::patterns::PatternArguments),
     /// List the queries that a model from elsewhere has to answer
     #[command(after_help = export::EXAMPLES)]
     Export(ExportOptions),
@@ -186,6 +187,12 @@ pub enum DataCommand {
     /// Turn a table of events (CSV, TSV, JSON Lines) into a dataset
     #[command(after_help = import::EXAMPLES)]
     Import(import::ImportArguments),
+    /// Divide a dataset anew: at random, by time, or with mirrored facts kept together
+    #[command(after_help = commands::split::EXAMPLES)]
+    Split(commands::split::SplitArguments),
+    /// Compare two datasets: are they made of the same facts?
+    #[command(after_help = commands::diff::EXAMPLES)]
+    Diff(commands::diff::DiffArguments),
     /// Download a published dataset
     #[command(after_help = fetch::EXAMPLES)]
     Fetch(fetch::FetchArguments),

@@ -57,13 +57,13 @@ impl From<FileError> for Failure {
 impl From<EvalError> for Failure {
     fn from(error: EvalError) -> Self {
         match error {
-            EvalError::Model(ModelError::Unsupported(_) | ModelError::Config { .. }) => Self::input(error),
-            EvalError::Model(_) | EvalError::Journal(_) => Self::internal(error),
-            EvalError::NotChronological { .. }
+            EvalError::Model(ModelError::Unsupported(_) | ModelError::Config { .. })
+            | EvalError::NotChronological { .. }
             | EvalError::SharedFacts { .. }
             | EvalError::Empty { .. }
             | EvalError::Setting { .. }
             | EvalError::Unpaired(_) => Self::input(error),
+            EvalError::Model(_) | EvalError::Journal(_) => Self::internal(error),
         }
     }
 }

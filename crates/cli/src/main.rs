@@ -12,6 +12,7 @@ mod model_files;
 mod output;
 mod progress;
 mod record_folder;
+mod reference_score;
 mod resume;
 mod rule_words;
 mod task;
@@ -64,10 +65,13 @@ fn execute(arguments: Arguments) -> Result<(), Failure> {
         Command::Rules(options) => commands::rules::execute(&options, &output),
         Command::Models => commands::models::execute(&output),
         Command::Data(DataCommand::Info(source)) => commands::data::info(&source, &output),
-        Command::Data(DataCommand::Audit(source)) => commands::data::audit(&source, &output),
+        Command::Data(DataCommand::Audit(arguments)) => commands::data::audit(&arguments, &output),
+        Command::Data(DataCommand::Patterns(arguments)) => commands::patterns::execute(&arguments, &output),
         Command::Data(DataCommand::Export(options)) => commands::export::execute(&options, &output),
         Command::Data(DataCommand::List) => commands::data::list(&output),
         Command::Data(DataCommand::Synth(options)) => commands::synth::execute(&options, &output),
+        Command::Data(DataCommand::Split(arguments)) => commands::split::execute(&arguments, &output),
+        Command::Data(DataCommand::Diff(arguments)) => commands::diff::execute(&arguments, &output),
         Command::Data(DataCommand::Fetch(arguments)) => commands::fetch::execute(arguments, &output),
         Command::Data(DataCommand::Import(arguments)) => commands::import::execute(arguments, &output),
     }

@@ -410,6 +410,12 @@ pub enum DataError {
     /// An import failed.
     #[error(transparent)]
     Import(#[from] crate::ImportError),
+    /// A dataset cannot be divided as asked.
+    #[error(transparent)]
+    Divide(#[from] crate::DivideError),
+    /// Two datasets cannot be compared.
+    #[error(transparent)]
+    Diff(#[from] crate::DiffError),
     /// A download failed.
     #[error(transparent)]
     Fetch(#[from] crate::FetchError),

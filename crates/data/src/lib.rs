@@ -7,23 +7,38 @@
 mod audit;
 mod catalogue;
 mod content;
+mod diff;
+mod divide;
 mod error;
 mod fetch;
 mod import;
+mod index;
 mod info;
 mod load;
 mod locate;
+mod patterns;
 mod readers;
 mod rules;
 pub mod scores;
 mod synth;
+mod write;
 
-pub use audit::{Audit, audit};
+pub use audit::{
+    Audit, ClassCount, Leakage, LeakageCheck, LeakageExample, LeakageOptions, LeakingRelation, NamedFact,
+    ReferenceScore, SplitKind, UnseenInTest, audit, audit_with,
+};
 pub use catalogue::{
     CatalogueMatch, Download, Family, SnapshotCounts, VARIANTS, Variant, compare, fingerprint, identify,
     lookup, split_fingerprints,
 };
 pub use content::{Content, Format, LoadOptions, Loaded, SourceFile};
+pub use diff::{
+    DiffError, DiffExamples, DiffReport, DiffSide, NameMatch, Spelling, TimeMatch, Unmatched, diff,
+};
+pub use divide::{
+    DivideError, DivideOptions, Division, DivisionLeakage, DivisionMethod, DivisionReport, DivisionSource,
+    HeldOut, ListReport, PatternSource, StratumReport, divide, division_target,
+};
 pub use error::{DataError, IdKind, Place};
 pub use fetch::{Cause, FetchError, FetchOptions, FetchReport, Fetched, Mirror, cache_folder, fetch};
 pub use import::{
@@ -38,5 +53,9 @@ pub use info::{
 };
 pub use load::load;
 pub use locate::locate;
+pub use patterns::{
+    Lags, NamedMirrors, NamedPair, NamedSymmetric, Partner, PatternOptions, Patterns, RelationPatterns,
+    patterns,
+};
 pub use rules::{NamedRelation, RelationNames, RuleFileError, RulesRead, read_rules, write_rules};
 pub use synth::{Oracle, SynthWorld, Truth, TruthRow, WorldName, synth, synth_target};

@@ -1,13 +1,16 @@
 //! `quadcast data …`: what is in a dataset, is it sound, and which are known.
 
+use clap::Args;
 use comfy_table::{ColumnConstraint, ContentArrangement};
 use quadcast_core::{Dataset, Split, Verdict};
-use quadcast_data::{Content, Family, LoadOptions, Loaded, VARIANTS, Variant, load, locate};
+use quadcast_data::{Content, Family, LeakageOptions, LoadOptions, Loaded, VARIANTS, Variant, load, locate};
 use quadcast_report::{counted, plain_table};
 
+use super::patterns::{DetectionArguments, share};
 use crate::arguments::Source;
 use crate::failure::Failure;
 use crate::output::Output;
+use crate::reference_score::reference_score;
 
 /// Columns that a table may take.
 const WIDTH: u16 = 100;
@@ -66,7 +69,8 @@ fn in_order(loaded: &Loaded, dataset: &Dataset) -> Result<(), Failure> {
     Ok(())
 }
 
-fn open_source(source: &Source) -> Result<Loaded, Failure> {
+/// Finds and reads a dataset in the layout that may be given.
+pub fn open_source(source: &Source) -> Result<Loaded, Failure> {
     open(&source.data, LoadOptions { format: source.format.map(Into::into) })
 }
 
@@ -75,8 +79,32 @@ pub fn info(source: &Source, output: &Output) -> Result<(), Failure> {
     output.result(&info, || info.text())
 }
 
-pub fn audit(source: &Source, output: &Output) -> Result<(), Failure> {
-    let audit = quadcast_data::audit(&open_source(source)?);
+/// Shown after the help.
+pub const AUDIT_EXAMPLES: &str = "Examples:
+  quadcast data audit examples/harbour
+  quadcast data audit YAGO --json
+  quadcast data audit completion/icews14 --max-leakage 0.05
+
+Leakage is what train tells about a test fact: it warns, and fails only above --max-leakage.";
+
+/// What to check.
+#[derive(Debug, Args)]
+pub struct AuditArguments {
+    #[command(flatten)]
+    pub source: Source,
+    #[command(flatten)]
+    pub detection: DetectionArguments,
+    /// Fail if more test facts than this stand in train or follow from a pattern at their time
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    pub max_leakage: Option<f64>,
+}
+
+pub fn audit(arguments: &AuditArguments, output: &Output) -> Result<(), Failure> {
+    let options =
+        LeakageOptions { detection: (&arguments.detection).into(), max_leakage: arguments.max_leakage };
+    let loaded = open_source(&arguments.source)?;
+    let mut audit = quadcast_data::audit_with(&loaded, &options);
+    audit.leakage.score = reference_score(&loaded)?;
     output.result(&audit, || audit.text())?;
     if audit.worst() == Verdict::Fail {
         return Err(Failure::input("the audit failed; see the checks above"));

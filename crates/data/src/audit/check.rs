@@ -3,6 +3,7 @@
 use quadcast_core::{Check, Verdict};
 use serde::Serialize;
 
+use super::leakage::Leakage;
 use crate::info::Block;
 
 /// Collects findings; the gravest decides the verdict.
@@ -54,18 +55,21 @@ impl Findings {
 }
 
 /// The answers to all questions.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Audit {
     /// Name of the dataset.
     pub dataset: String,
     /// The checks in order.
     pub checks: Vec<Check>,
+    /// What train tells about the test split.
+    pub leakage: Leakage,
 }
 
 impl Audit {
     /// The gravest verdict.
     pub fn worst(&self) -> Verdict {
-        self.checks.iter().map(|check| check.verdict).max().unwrap_or(Verdict::Skip)
+        let checks = self.checks.iter().map(|check| check.verdict);
+        checks.chain([self.leakage.verdict]).max().unwrap_or(Verdict::Skip)
     }
 
     /// The audit for people: a block of text, lines of at most a hundred columns.
@@ -79,6 +83,7 @@ impl Audit {
                 block.sentence(advice, " -> ");
             }
         }
+        self.leakage.write(&mut block);
         block.finish()
     }
 }

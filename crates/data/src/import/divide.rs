@@ -6,6 +6,7 @@ use rustc_hash::FxHashSet;
 use super::error::ImportError;
 use super::options::{Granularity, Shares};
 use super::steps::StepFact;
+use crate::divide::cuts;
 
 /// Facts in the order of time; within a step they keep the order of the files.
 pub(super) struct Ordered {
@@ -45,20 +46,10 @@ pub(super) fn divided(
 ) -> Result<Splits<&[StepFact]>, ImportError> {
     let mut borders: Vec<usize> = vec![0];
     borders.extend((1..facts.len()).filter(|&at| facts[at].step != facts[at - 1].step));
-    let steps = if facts.is_empty() { 0 } else { borders.len() };
-    if steps < 3 {
+    let Some([first, second]) = cuts(&borders, facts.len(), shares) else {
+        let steps = if facts.is_empty() { 0 } else { borders.len() };
         return Err(ImportError::TooFewSteps { steps, granularity, advice: more_steps(granularity) });
-    }
-    // The border that leaves nearly `share` of the facts before it; of two equally near ones the earlier.
-    let nearest = |share: f64, from: usize, to: usize| {
-        let target = share * facts.len() as f64;
-        let distance = |border: usize| (borders[border] as f64 - target).abs();
-        (from..=to)
-            .reduce(|best, next| if distance(next) < distance(best) { next } else { best })
-            .unwrap_or(from)
     };
-    let first = nearest(shares.train, 1, steps - 2);
-    let second = nearest(shares.train + shares.valid, first + 1, steps - 1);
     let (before, test) = facts.split_at(borders[second]);
     let (train, valid) = before.split_at(borders[first]);
     Ok(Splits { train, valid, test })

@@ -65,7 +65,8 @@ impl Block {
         self.line(&line);
     }
 
-    fn line(&mut self, line: &str) {
+    /// A line as it is; the caller keeps it short enough.
+    pub fn line(&mut self, line: &str) {
         self.text.push_str(line.trim_end());
         self.text.push('\n');
     }

@@ -94,7 +94,8 @@ fn neighbour(data: &Dataset, step: Step, units: i64) -> Option<Step> {
     data.axis.step(data.axis.time(step) + units * data.axis.granularity())
 }
 
-fn inside_train(data: &Dataset) -> f64 {
+/// Share of the test time stamps inside the time range of train.
+pub(crate) fn inside_train(data: &Dataset) -> f64 {
     let Some((first, last)) = data.splits.train.first_step().zip(data.splits.train.last_step()) else {
         return 0.0;
     };

@@ -132,7 +132,7 @@ pub struct EvolvingInfo {
 }
 
 /// A set of triples.
-pub(super) type TripleSet = FxHashSet<Triple>;
+pub(crate) type TripleSet = FxHashSet<Triple>;
 
 /// The sets of one step, as the next step needs them.
 #[derive(Default)]
@@ -249,7 +249,7 @@ fn advance(data: &EvolvingDataset, step: &EvolvingStep, index: usize, state: &mu
 }
 
 /// Applies operations; returns how many changed nothing.
-pub(super) fn apply(graph: &mut TripleSet, operations: &[TripleOperation]) -> usize {
+pub(crate) fn apply(graph: &mut TripleSet, operations: &[TripleOperation]) -> usize {
     let mut void = 0;
     for operation in operations {
         let changed =

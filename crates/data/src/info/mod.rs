@@ -20,6 +20,9 @@ mod text_splits;
 mod time;
 
 pub(crate) use block::Block;
+pub(crate) use completion::inside_train;
+pub(crate) use evolving::{TripleSet, apply};
+pub(crate) use text_splits::width;
 
 pub use answers::{Answers, MeanAnswers};
 pub use completion::CompletionInfo;

@@ -52,7 +52,7 @@ fn time(block: &mut Block, info: &TemporalInfo) {
     let time = &info.time;
     block.heading("Time");
     block.row("span", &format!("{} to {}", time.first, time.last));
-    block.row("steps", &format!("{} of {}", time.steps, width(time, time.granularity)));
+    block.row("steps", &format!("{} of {}", time.steps, width(time.unit, time.granularity)));
     block.row("gaps", &gaps(time));
     let per = &info.facts_per_time_stamp;
     block.row("facts per time stamp", &format!("{:.1} on average, {} to {}", per.mean, per.min, per.max));
@@ -199,7 +199,7 @@ fn gaps(time: &TimeInfo) -> String {
         .gap_widths
         .iter()
         .take(SHOWN_WIDTHS)
-        .map(|gap| format!("{} x {}", gap.count, width(time, gap.width)))
+        .map(|gap| format!("{} x {}", gap.count, width(time.unit, gap.width)))
         .collect();
     let more = if time.gap_widths.len() > SHOWN_WIDTHS { ", ..." } else { "" };
     let first = &time.first_gaps[0];
@@ -207,8 +207,8 @@ fn gaps(time: &TimeInfo) -> String {
 }
 
 /// A distance in time in words. Hours that make up whole days are days.
-fn width(time: &TimeInfo, units: i64) -> String {
-    let (number, unit) = match time.unit {
+pub(crate) fn width(unit: TimeUnit, units: i64) -> String {
+    let (number, unit) = match unit {
         TimeUnit::Hour if units % 24 == 0 => (units / 24, TimeUnit::Day),
         unit => (units, unit),
     };

@@ -5,6 +5,7 @@
 //! place. Nothing that a file can hold makes it panic.
 
 mod detect;
+mod division;
 mod evolving;
 mod evolving_step;
 mod ids;
@@ -31,9 +32,11 @@ use quadcast_core::Splits;
 
 use crate::{Content, SourceFile};
 
+pub(crate) use division::DIVISION;
 pub(crate) use input::{Compression, Input, decoder, file_name};
 pub(crate) use lines::excerpt;
-pub(crate) use moments::{date_of_day, days_since_1970};
+pub(crate) use moments::{date_of_day, days_since_1970, iso_minute};
+pub(crate) use quoting::{looks_quoted, unquoted};
 pub(crate) use read::read;
 
 /// What a reader hands back.

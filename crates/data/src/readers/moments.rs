@@ -40,7 +40,7 @@ pub(super) fn iso_day(text: &[u8]) -> Option<i64> {
 }
 
 /// Minutes since 1970-01-01 of a date written `YYYY-MM-DD` or `YYYY-MM-DDTHH:MM`.
-pub(super) fn iso_minute(text: &[u8]) -> Option<i64> {
+pub(crate) fn iso_minute(text: &[u8]) -> Option<i64> {
     match text {
         [day @ .., b'T', h1, h2, b':', m1, m2] => {
             let (hour, minute) = (number(&[*h1, *h2])?, number(&[*m1, *m2])?);

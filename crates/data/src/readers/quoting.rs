@@ -57,6 +57,11 @@ impl Evidence {
     }
 }
 
+/// Whether a name that is written as it is could prove quoting: it has quotes at both ends and doubled ones inside.
+pub(crate) fn looks_quoted(name: &str) -> bool {
+    Evidence::of(name.as_bytes()).proves_quoting()
+}
+
 /// What a well-formed quoted field has between its quotes, still doubled.
 fn inside(field: &[u8]) -> Option<&[u8]> {
     let inner = field.strip_prefix(b"\"")?.strip_suffix(b"\"")?;
@@ -74,7 +79,7 @@ fn inside(field: &[u8]) -> Option<&[u8]> {
 }
 
 /// The name that a quoted field stands for; other fields stand for themselves.
-pub(super) fn unquoted(field: &str) -> String {
+pub(crate) fn unquoted(field: &str) -> String {
     match inside(field.as_bytes()) {
         Some(_) => field[1..field.len() - 1].replace("\"\"", "\""),
         None => field.to_string(),

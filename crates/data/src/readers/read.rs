@@ -3,21 +3,24 @@
 use std::path::Path;
 
 use super::detect::detect;
+use super::division::{DIVISION, Division};
 use super::input::Folder;
 use super::notes::Notes;
 use super::{Reading, evolving, intervals, labelled, openke, quads, snapshots};
-use crate::{DataError, Format};
+use crate::{Content, DataError, Format};
 
 /// Reads a folder in the layout that is given or detected. Returns the layout, notes and what was read.
 pub(crate) fn read(path: &Path, format: Option<Format>) -> Result<(Format, Vec<String>, Reading), DataError> {
     let mut folder = Folder::open(path)?;
     let mut notes = Notes::default();
-    let (format, why) = match format {
-        Some(format) => (format, "as asked for".to_string()),
-        None => detect(&folder).map(|(format, why)| (format, format!("because {why}")))?,
+    let division = Division::find(&mut folder)?;
+    let (format, why) = match (format, &division) {
+        (Some(format), _) => (format, "as asked for".to_string()),
+        (None, Some(division)) => (division.layout, format!("because {DIVISION} says so")),
+        (None, None) => detect(&folder).map(|(format, why)| (format, format!("because {why}")))?,
     };
     notes.add(format!("Layout {}, {why}.", layout_name(format)));
-    let reading = match format {
+    let mut reading = match format {
         Format::Quads => quads::read(&mut folder, &mut notes),
         Format::Labelled => labelled::read(&mut folder, &mut notes),
         Format::Intervals => intervals::read(&mut folder, &mut notes),
@@ -25,6 +28,13 @@ pub(crate) fn read(path: &Path, format: Option<Format>) -> Result<(Format, Vec<S
         Format::WikidataEvolve => evolving::read(&mut folder, &mut notes),
         Format::Snapshots => snapshots::read(&mut folder, &mut notes),
     }?;
+    if let (Content::Temporal(dataset), Some(calendar)) =
+        (&mut reading.content, division.and_then(|division| division.calendar))
+    {
+        dataset.axis = dataset.axis.clone().with_calendar(calendar);
+        let zero = calendar.label(0);
+        notes.add(format!("{DIVISION} says that times are {}s and that 0 is {zero}.", calendar.unit.word()));
+    }
     notes.unused(&folder.unused());
     Ok((format, notes.into_sentences(), reading))
 }

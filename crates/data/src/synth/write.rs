@@ -1,15 +1,15 @@
 //! A world as files: facts in a layout that the readers know, `truth.csv.zst` and `world.json`.
 
-use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-use quadcast_core::{Dataset, EvolvingDataset, Names, Split, Step, Triple, TripleOperation};
+use quadcast_core::{Dataset, EvolvingDataset, Split, Triple, TripleOperation};
 use serde_json::Value;
 
 use super::generate::{SynthWorld, WorldName};
-use super::target::{WORLD_FILE, failed, write_folder};
+use super::target::{WORLD_FILE, write_folder};
 use super::truth::Truth;
+use crate::write::{Labels, failed, write_file, write_temporal};
 use crate::{Content, DataError};
 
 /// Beyond this level the file shrinks little and takes much longer.
@@ -36,82 +36,9 @@ impl SynthWorld {
 
     fn write_temporal(&self, folder: &Path, dataset: &Dataset) -> Result<(), DataError> {
         let labels = Labels::new(dataset, self.name != WorldName::GdeltLike);
-        for split in Split::ALL {
-            write_file(&folder.join(format!("{split}.txt")), |out| {
-                write_split(out, dataset, split, &labels)
-            })?;
-        }
-        let vocabulary = &dataset.vocabulary;
-        for (kind, names) in [("entity", &vocabulary.entities), ("relation", &vocabulary.relations)] {
-            if labels.named {
-                // The map keeps ids and candidates: without it ids would follow the first appearance.
-                write_file(&folder.join(format!("{kind}2id.json")), |out| write_map(out, names))?;
-            } else {
-                write_file(&folder.join(format!("{kind}2id.txt")), |out| {
-                    names.iter().try_for_each(|(id, name)| writeln!(out, "{name}\t{id}"))
-                })?;
-            }
-        }
-        if !labels.named {
-            write_file(&folder.join("stat.txt"), |out| {
-                writeln!(out, "{}\t{}", dataset.entities(), dataset.relations())
-            })?;
-        }
+        write_temporal(folder, dataset, &labels)?;
         write_compressed(&folder.join("truth.csv.zst"), |out| write_truth(out, dataset, &self.truth, &labels))
     }
-}
-
-/// How facts are written: with names and dates, or with ids and times.
-struct Labels {
-    named: bool,
-    entities: Vec<String>,
-    relations: Vec<String>,
-    times: Vec<String>,
-}
-
-impl Labels {
-    fn new(dataset: &Dataset, named: bool) -> Self {
-        let texts = |names: &Names| {
-            (0..names.len() as u32)
-                .map(|id| if named { names.name(id).into_owned() } else { id.to_string() })
-                .collect()
-        };
-        let times = (0..dataset.axis.len() as u32).map(|step| {
-            if named { dataset.axis.label(Step(step)) } else { dataset.axis.time(Step(step)).to_string() }
-        });
-        Self {
-            named,
-            entities: texts(&dataset.vocabulary.entities),
-            relations: texts(&dataset.vocabulary.relations),
-            times: times.collect(),
-        }
-    }
-}
-
-fn write_split(out: &mut dyn Write, dataset: &Dataset, split: Split, labels: &Labels) -> io::Result<()> {
-    let mut line = Vec::new();
-    for quad in dataset.splits.get(split).iter() {
-        line.clear();
-        let fields = [
-            &labels.entities[quad.subject.index()],
-            &labels.relations[quad.relation.index()],
-            &labels.entities[quad.object.index()],
-            &labels.times[quad.step.index()],
-        ];
-        for (field, end) in fields.into_iter().zip(*b"\t\t\t\n") {
-            line.extend_from_slice(field.as_bytes());
-            line.push(end);
-        }
-        out.write_all(&line)?;
-    }
-    Ok(())
-}
-
-fn write_map(out: &mut dyn Write, names: &Names) -> io::Result<()> {
-    let map: serde_json::Map<String, Value> =
-        names.iter().map(|(id, name)| (name.to_owned(), id.into())).collect();
-    serde_json::to_writer_pretty(&mut *out, &map)?;
-    out.write_all(b"\n")
 }
 
 fn write_truth(out: &mut dyn Write, dataset: &Dataset, truth: &Truth, labels: &Labels) -> io::Result<()> {
@@ -213,15 +140,6 @@ fn write_triples(out: &mut dyn Write, triples: &[Triple], rest: &str) -> io::Res
     triples.iter().try_for_each(|triple| {
         writeln!(out, "{} {} {}{rest}", triple.subject.0, triple.object.0, triple.relation.0)
     })
-}
-
-fn write_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), DataError> {
-    let attempt = || {
-        let mut out = BufWriter::new(File::create(path)?);
-        write(&mut out)?;
-        out.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()
-    };
-    attempt().map_err(|source| failed(path, source))
 }
 
 fn write_compressed(

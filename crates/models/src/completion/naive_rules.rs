@@ -123,12 +123,10 @@ impl NaiveRules {
 
     fn published(&self, known: &History<'_>) -> Result<Option<PublishedLists>, ModelError> {
         let name = match (&self.config.lists, known.relations()) {
-            (Lists::Icews14, _) => "icews14",
-            (Lists::Icews0515, _) => "icews05-15",
             (Lists::Detected, _) if !self.config.compat => return Ok(None),
-            // The numbers of relations of the two datasets.
-            (Lists::Detected, 230) => "icews14",
-            (Lists::Detected, 251) => "icews05-15",
+            // The two datasets are told apart by their numbers of relations.
+            (Lists::Icews14, _) | (Lists::Detected, 230) => "icews14",
+            (Lists::Icews0515, _) | (Lists::Detected, 251) => "icews05-15",
             (Lists::Detected, _) => {
                 return Err(ModelError::Unsupported(
                     "relations were listed by hand for ICEWS14 and ICEWS05-15 only, and this is neither: leave out \

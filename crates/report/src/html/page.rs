@@ -85,7 +85,7 @@ mod tests {
             "and at least 7 more",
             "and 1 more rule (7.5 %)",
             "2030-01-02: Ann meets Bob",
-            "2 earlier facts",
+            "2 more facts",
             "75 of 285 answers",
         ] {
             assert!(page.contains(text), "{text}");

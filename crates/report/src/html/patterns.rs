@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::patterns_table::table;
 use super::render::render;
 use crate::counted;
-use crate::svg::{Heat, NARROW, WIDE};
+use crate::svg::{Heat, NARROW, NARROW_NAMES, WIDE};
 use crate::tables::Grid;
 
 /// Another relation, and shares of either that the other answers.
@@ -87,6 +87,8 @@ struct View {
     maps: Vec<MapView>,
     timed: bool,
     left_out: String,
+    /// Whether a phone shows fewer relations.
+    many: bool,
     threshold: String,
     lag_unit: String,
     table: Grid,
@@ -127,6 +129,7 @@ pub fn patterns_page(report: &PatternReport) -> String {
             0 => String::new(),
             more => format!("{} more relations have a weaker pattern. ", counted(more as u64)),
         },
+        many: report.relations.len() > NARROW_NAMES,
         threshold: format!("{:.0} %", 100.0 * report.threshold),
         lag_unit: report.lag_unit.clone(),
         table: table(report),
@@ -162,7 +165,10 @@ mod tests {
         PatternReport {
             dataset: "<a> & \"b\"".to_owned(),
             facts: vec![("facts".to_owned(), "72 825".to_owned())],
-            detected: vec![("Inverse".to_owned(), vec!["<visits> – hosts".to_owned()]), ("Symmetric".to_owned(), vec![])],
+            detected: vec![
+                ("Inverse".to_owned(), vec!["<visits> – hosts".to_owned()]),
+                ("Symmetric".to_owned(), vec![]),
+            ],
             relations: vec!["<visits>".to_owned(), "hosts".to_owned()],
             left_out: 3,
             maps: if timed {
@@ -171,7 +177,11 @@ mod tests {
                 vec![map("all", "")]
             },
             threshold: 0.5,
-            lags: if timed { ["0", "1", "2-7", "8-30", "more", "never"].map(str::to_owned).into() } else { vec![] },
+            lags: if timed {
+                ["0", "1", "2-7", "8-30", "more", "never"].map(str::to_owned).into()
+            } else {
+                vec![]
+            },
             lag_unit: "1 day".to_owned(),
             rows: vec![row("<visits>", Some(partner("hosts"))), row("hosts", None)],
         }
@@ -180,7 +190,9 @@ mod tests {
     #[test]
     fn the_page_holds_what_it_should() {
         let page = patterns_page(&report(true));
-        for text in ["Patterns of &lt;a&gt; &amp;", "72 825", "80.50", "at any time", "3 more relations", "1 day"] {
+        for text in
+            ["Patterns of &lt;a&gt; &amp;", "72 825", "80.50", "at any time", "3 more relations", "1 day"]
+        {
             assert!(page.contains(text), "{text}");
         }
         // Each map once for a screen and once for a phone.
@@ -201,7 +213,9 @@ mod tests {
             assert!(!page.contains(outside), "{outside}");
         }
         assert_eq!(page, patterns_page(&report(true)));
-        for tag in ["section", "table", "tr", "td", "th", "svg", "g", "figure", "div", "text", "ul", "li", "p"] {
+        for tag in
+            ["section", "table", "tr", "td", "th", "svg", "g", "figure", "div", "text", "ul", "li", "p"]
+        {
             let opened =
                 page.matches(&format!("<{tag}>")).count() + page.matches(&format!("<{tag} ")).count();
             assert_eq!(opened, page.matches(&format!("</{tag}>")).count(), "{tag}");

@@ -7,7 +7,8 @@ use crate::tables::{Cell, Grid, Head, Span};
 /// The patterns of every relation, per cent of its facts.
 pub(super) fn table(report: &PatternReport) -> Grid {
     let timed = report.maps.len() > 1;
-    let mut columns = Columns { grid: Grid::new(vec![Head::text("relation"), Head::number("facts", "")]), timed };
+    let mut columns =
+        Columns { grid: Grid::new(vec![Head::text("relation"), Head::number("facts", "")]), timed };
     columns.grid.spans.push(Span { text: String::new(), columns: 2, series: None });
     columns.shares("symmetric", "mirrored by itself");
     columns.partner("inverse", "mirrors it best: (o, q, s)");
@@ -42,9 +43,10 @@ impl Columns {
     fn shares(&mut self, text: &str, about: &str) {
         let same = format!("{about} at the same time, per cent");
         let any = format!("{about} at any time, per cent");
-        match self.timed {
-            true => self.span(text, &[("same", &same), ("any", &any)]),
-            false => self.span(text, &[("share", &format!("{about}, per cent"))]),
+        if self.timed {
+            self.span(text, &[("same", &same), ("any", &any)]);
+        } else {
+            self.span(text, &[("share", &format!("{about}, per cent"))]);
         }
     }
 
@@ -65,9 +67,10 @@ impl Columns {
 }
 
 fn cells(row: &PatternRow, timed: bool) -> Vec<Cell> {
-    let shares = |[same, any]: [f64; 2]| match timed {
-        true => vec![Cell::shaded(Some(same)), Cell::shaded(Some(any))],
-        false => vec![Cell::shaded(Some(any))],
+    let shares = |[same, any]: [f64; 2]| {
+        let mut cells = vec![Cell::shaded(Some(same)), Cell::shaded(Some(any))];
+        cells.drain(..usize::from(!timed));
+        cells
     };
     let partner = |partner: &Option<PatternPartner>| match partner {
         Some(partner) => {

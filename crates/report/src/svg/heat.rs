@@ -7,10 +7,12 @@ use super::{WIDE, escape, shorten};
 const LARGEST: f64 = 34.0;
 /// From this side on, a cell has room for its number.
 const NUMBERED: f64 = 22.0;
+/// From this share on, the colour is strong enough for numbers in the colour of the ground.
+const DARK: f64 = 0.65;
 /// Room around the drawing.
 const EDGE: f64 = 4.0;
-/// Names on a phone.
-const NARROW_NAMES: usize = 14;
+/// Names that a drawing for a phone has room for.
+pub(crate) const NARROW_NAMES: usize = 14;
 /// Shares below this are left blank: a hundredth would not be seen.
 const BLANK: f64 = 0.005;
 
@@ -30,7 +32,7 @@ impl Heat<'_> {
     pub fn draw(&self, width_: f64) -> String {
         let shown = if width_ < WIDE { self.names.len().min(NARROW_NAMES) } else { self.names.len() };
         let names = &self.names[..shown];
-        let longest = names.iter().map(|name| width(name)).fold(20.0, f64::max) + 8.0;
+        let longest = names.iter().map(|name| width(name)).fold(20.0, f64::max) + 16.0;
         let label = longest.min(width_ * if width_ < WIDE { 0.36 } else { 0.2 });
         let side = ((width_ - label - 2.0 * EDGE) / shown.max(1) as f64).min(LARGEST);
         let height = label + side * shown as f64 + 2.0 * EDGE;
@@ -66,7 +68,7 @@ impl Heat<'_> {
             y + 0.5
         );
         if side >= NUMBERED {
-            let over = if share > 0.5 { " over" } else { "" };
+            let over = if share > DARK { " over" } else { "" };
             svg.push_str(&format!(
                 r#"<text class="number{over}" x="{:.1}" y="{:.1}">{per_cent:.0}</text>"#,
                 x + side / 2.0,
@@ -80,7 +82,7 @@ impl Heat<'_> {
 
 /// The name of a row and, turned, of the same column; both end at the map.
 fn labels(name: &str, along: f64, room: f64) -> String {
-    let text = escape(&shorten(name, letters(room - 8.0)));
+    let text = escape(&shorten(name, letters(room - 14.0)));
     let end = room - 6.0;
     format!(
         concat!(

@@ -9,7 +9,7 @@ mod text;
 
 pub(crate) use curve::{Curve, Line};
 pub(crate) use dots::{DotRow, Dots, case_key};
-pub(crate) use heat::Heat;
+pub(crate) use heat::{Heat, NARROW_NAMES};
 pub(crate) use mark::{legend_mark, series_class};
 pub(crate) use text::{escape, shorten};
 

@@ -1,0 +1,350 @@
+//! `quadcast data split`: divide a dataset anew.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+use quadcast_core::{Detection, Mirrors, Names, PublishedLists, RelationId, Splits, published_lists};
+use quadcast_data::{
+    Content, DivideOptions, DivisionLeakage, DivisionMethod, DivisionReport, Format, HeldOut, ListReport,
+    Loaded, PatternSource, divide, division_target,
+};
+use quadcast_report::{counted, percent, plain_table};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::data::open_source;
+use crate::arguments::Source;
+use crate::failure::Failure;
+use crate::lookup::lookup;
+use crate::output::{Output, wrapped};
+
+/// Shown after the help.
+pub const EXAMPLES: &str = "Examples:
+  quadcast data split examples/harbour --method leakage-free --out tmp-harbour
+  quadcast data split examples/harbour --method chronological --valid 0.15 --test 0.15 --out tmp-later
+  quadcast data split completion/icews14 --method leakage-free --lists icews14 --out tmp-rr
+  quadcast data split D --method leakage-free --symmetric meets --inverse 'hosts=visits' --out tmp-d
+
+The folder holds the facts of all splits, each once, in their new splits, with the names, ids and dates of
+the source, and division.json, which says how they were divided.";
+
+/// What to divide and how.
+#[derive(Debug, Args)]
+pub struct SplitArguments {
+    #[command(flatten)]
+    pub source: Source,
+    /// By which rule
+    #[arg(long, value_enum)]
+    pub method: MethodArgument,
+    /// The folder to be made
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+    /// Share of the validation facts
+    #[arg(long, value_name = "SHARE", default_value_t = 0.1)]
+    pub valid: f64,
+    /// Share of the test facts
+    #[arg(long, value_name = "SHARE", default_value_t = 0.1)]
+    pub test: f64,
+    /// Seed of the draw; the same seed gives the same files [default: 1]
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// leakage-free: the share of mirrored facts above which relations mirror each other [default: 0.5]
+    #[arg(long, value_name = "SHARE", conflicts_with_all = ["symmetric", "inverse", "lists"])]
+    pub threshold: Option<f64>,
+    /// leakage-free: relations with fewer facts mirror nothing [default: 20]
+    #[arg(long, value_name = "N", conflicts_with_all = ["symmetric", "inverse", "lists"])]
+    pub min_support: Option<u64>,
+    /// leakage-free: a relation that mirrors itself, instead of detection; may be repeated
+    #[arg(long, value_name = "NAME")]
+    pub symmetric: Vec<String>,
+    /// leakage-free: relations that mirror each other, instead of detection; may be repeated
+    #[arg(long, value_name = "NAME=NAME")]
+    pub inverse: Vec<String>,
+    /// leakage-free: published lists (icews14, icews05-15) or a file {"symmetric": […], "inverse": [[…, …]]};
+    /// a division.json will do
+    #[arg(long, value_name = "NAME|FILE")]
+    pub lists: Option<String>,
+}
+
+/// Words for [`DivisionMethod`].
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum MethodArgument {
+    /// Every fact for itself, shuffled
+    Random,
+    /// By time; splits never share a step
+    Chronological,
+    /// Facts that mirror each other at the same time stay together, shuffled
+    LeakageFree,
+}
+
+impl From<MethodArgument> for DivisionMethod {
+    fn from(value: MethodArgument) -> Self {
+        match value {
+            MethodArgument::Random => Self::Random,
+            MethodArgument::Chronological => Self::Chronological,
+            MethodArgument::LeakageFree => Self::LeakageFree,
+        }
+    }
+}
+
+pub fn execute(arguments: &SplitArguments, output: &Output) -> Result<(), Failure> {
+    let method: DivisionMethod = arguments.method.into();
+    refuse_idle(arguments, method)?;
+    let held_out = HeldOut::new(arguments.valid, arguments.test).map_err(Failure::input)?;
+    let detection = detection(arguments)?;
+    division_target(&arguments.out)?;
+    let source = open_source(&arguments.source)?;
+    source.notes.iter().for_each(|note| output.detail(note));
+    let patterns = match given(arguments, relations(&source))? {
+        Some(given) => given,
+        None => PatternSource::Detected(detection),
+    };
+    let seed = arguments.seed.unwrap_or(1);
+    let division = divide(&source, &DivideOptions { method, held_out, seed, patterns })?;
+    division.write(&arguments.out)?;
+    let mut document = serde_json::to_value(&division.report).map_err(Failure::internal)?;
+    document["folder"] = json!(arguments.out);
+    output.result(&document, || text(&division.report, &arguments.out))
+}
+
+/// Options that would do nothing are refused.
+fn refuse_idle(arguments: &SplitArguments, method: DivisionMethod) -> Result<(), Failure> {
+    let idle = |option: &str, why: &str| {
+        Err(Failure::input(format!("{option} has no effect with --method {}: {why}", method.word())))
+    };
+    if method == DivisionMethod::Chronological && arguments.seed.is_some() {
+        return idle("--seed", "time decides, nothing is drawn");
+    }
+    let given = [
+        ("--threshold", arguments.threshold.is_some()),
+        ("--min-support", arguments.min_support.is_some()),
+        ("--symmetric", !arguments.symmetric.is_empty()),
+        ("--inverse", !arguments.inverse.is_empty()),
+        ("--lists", arguments.lists.is_some()),
+    ];
+    match given.into_iter().find(|(_, given)| *given) {
+        Some((option, _)) if method != DivisionMethod::LeakageFree => {
+            idle(option, "facts are not kept together; use --method leakage-free")
+        }
+        _ => Ok(()),
+    }
+}
+
+fn detection(arguments: &SplitArguments) -> Result<Detection, Failure> {
+    let default = Detection::default();
+    let threshold = arguments.threshold.unwrap_or(default.threshold);
+    if !(0.0..1.0).contains(&threshold) {
+        return Err(Failure::input(format!("--threshold {threshold}: expected a share from 0 to below 1")));
+    }
+    Ok(Detection { threshold, min_support: arguments.min_support.unwrap_or(default.min_support), ..default })
+}
+
+/// The relation names of a dataset.
+fn relations(loaded: &Loaded) -> &Names {
+    match &loaded.content {
+        Content::Temporal(data) => &data.vocabulary.relations,
+        Content::Static(data) => &data.vocabulary.relations,
+        Content::Intervals(data) => &data.vocabulary.relations,
+        Content::Evolving(data) => &data.vocabulary.relations,
+    }
+}
+
+/// The lists of the command line, if there are any.
+fn given(arguments: &SplitArguments, relations: &Names) -> Result<Option<PatternSource>, Failure> {
+    let (symmetric, inverse) = (&arguments.symmetric, &arguments.inverse);
+    if symmetric.is_empty() && inverse.is_empty() && arguments.lists.is_none() {
+        return Ok(None);
+    }
+    let mut mirrors = Mirrors::default();
+    let mut origins = Vec::new();
+    if let Some(lists) = &arguments.lists {
+        let (found, origin) = listed(lists, relations)?;
+        mirrors = found;
+        origins.push(origin);
+    }
+    for name in symmetric {
+        mirrors.symmetric.push(relation(relations, name, "--symmetric")?);
+    }
+    for pair in inverse {
+        mirrors.inverse.push(inverse_pair(pair, relations)?);
+    }
+    if !symmetric.is_empty() || !inverse.is_empty() {
+        origins.push("given by name".to_owned());
+    }
+    Ok(Some(PatternSource::given(mirrors, origins.join(", and "))))
+}
+
+fn relation(relations: &Names, name: &str, option: &str) -> Result<RelationId, Failure> {
+    let found = lookup(relations, name, "relation");
+    found.map(RelationId).map_err(|error| Failure::input(format!("{option}: {error}")))
+}
+
+/// Two names around an equals sign, which may be part of a name too.
+fn inverse_pair(text: &str, relations: &Names) -> Result<(RelationId, RelationId), Failure> {
+    let pairs = || text.match_indices('=').map(|(at, _)| (&text[..at], &text[at + 1..]));
+    let known = pairs().find_map(|(p, q)| Some((relations.find(p)?, relations.find(q)?)));
+    if let Some((p, q)) = known {
+        return Ok((RelationId(p), RelationId(q)));
+    }
+    let Some((p, q)) = pairs().next() else {
+        return Err(Failure::input(format!("--inverse {text}: expected two relations, NAME=NAME")));
+    };
+    Ok((relation(relations, p, "--inverse")?, relation(relations, q, "--inverse")?))
+}
+
+/// Lists of a file, at the top or, as in `division.json`, under `lists`.
+#[derive(Deserialize)]
+struct ListFile {
+    #[serde(default)]
+    symmetric: Vec<String>,
+    #[serde(default)]
+    inverse: Vec<(String, String)>,
+}
+
+/// The patterns that `--lists` names, and where they come from.
+fn listed(lists: &str, relations: &Names) -> Result<(Mirrors, String), Failure> {
+    if let Some(published) = published_lists(lists) {
+        let (mirrors, missing) = published.mirrors(relations, false);
+        if missing.is_empty() {
+            return Ok((mirrors, format!("published for {}", published.name)));
+        }
+        return Err(Failure::input(format!(
+            "--lists {lists}: the dataset has no relation {}; give lists of your own, or leave --lists out",
+            missing.join("; ")
+        )));
+    }
+    let failed = |error: &dyn std::fmt::Display| {
+        let known = PublishedLists::ALL.map(|lists| lists.name).join(", ");
+        Failure::input(format!(
+            "--lists {lists}: neither published lists ({known}) nor a file with lists: {error}\n\
+             expected {{\"symmetric\": [\"NAME\", …], \"inverse\": [[\"NAME\", \"NAME\"], …]}}"
+        ))
+    };
+    let bytes = fs::read(lists).map_err(|error| failed(&error))?;
+    let mut document: Value = serde_json::from_slice(&bytes).map_err(|error| failed(&error))?;
+    let inside = document.get_mut("lists").map(Value::take).unwrap_or(document);
+    let file: ListFile = serde_json::from_value(inside).map_err(|error| failed(&error))?;
+    if file.symmetric.is_empty() && file.inverse.is_empty() {
+        return Err(failed(&"it names no relation"));
+    }
+    let mut mirrors = Mirrors::default();
+    for name in &file.symmetric {
+        mirrors.symmetric.push(relation(relations, name, "--lists")?);
+    }
+    for (p, q) in &file.inverse {
+        mirrors.inverse.push((relation(relations, p, "--lists")?, relation(relations, q, "--lists")?));
+    }
+    Ok((mirrors, "given in a file".to_owned()))
+}
+
+fn text(report: &DivisionReport, folder: &Path) -> String {
+    let source = &report.source;
+    let seed = report.seed.map(|seed| format!(", seed {seed}")).unwrap_or_default();
+    let mut text = format!(
+        "{} divided anew: {}{seed}\n{} facts, {} entities, {} relations",
+        source.name,
+        report.method.word(),
+        counted(report.facts as u64),
+        counted(source.entities as u64),
+        counted(source.relations as u64)
+    );
+    if report.repetitions > 0 {
+        text += &format!("; {} rows repeated a fact", counted(report.repetitions as u64));
+    }
+    text.push_str("\n\n");
+    if let Some(lists) = &report.lists {
+        text += &list_text(lists);
+    }
+    text += &splits_text(report);
+    if report.lists.is_some() {
+        text += &strata_text(report);
+    }
+    text += &leakage_text(report);
+    text += &format!("\nwritten to {} (layout {})\n", folder.display(), layout(report.layout));
+    text
+}
+
+const fn layout(layout: Format) -> &'static str {
+    match layout {
+        Format::Labelled => "labelled",
+        Format::Openke => "openke",
+        _ => "quads",
+    }
+}
+
+fn list_text(lists: &ListReport) -> String {
+    let detection = lists
+        .detection
+        .map(|d| format!(": shares above {}, {} facts or more", d.threshold, d.min_support))
+        .unwrap_or_default();
+    let mut text =
+        wrapped(&format!("Relations that mirror each other, {}{detection}", lists.origin), "", "  ");
+    let pairs: Vec<String> = lists.inverse.iter().map(|[p, q]| format!("{p} ↔ {q}")).collect();
+    for (word, names) in [("symmetric: ", &lists.symmetric), ("inverse: ", &pairs)] {
+        let names = if names.is_empty() { "none".to_owned() } else { names.join("; ") };
+        text += &wrapped(&names, &format!("  {word}"), "");
+    }
+    text.push('\n');
+    text
+}
+
+fn splits_text(report: &DivisionReport) -> String {
+    let header = ["split", "before", "now", "share", "from", "to"];
+    let columns = if report.periods.is_some() { 6 } else { 4 };
+    let mut table = plain_table(&header[..columns], 1..4);
+    for (split, &facts) in report.splits.iter() {
+        let mut row = vec![
+            split.word().to_owned(),
+            counted(*report.source.splits.get(split) as u64),
+            counted(facts as u64),
+            format!("{} %", percent(facts as f64 / report.facts as f64)),
+        ];
+        row.extend(report.periods.iter().flat_map(|periods| periods.get(split).clone()));
+        table.add_row(row);
+    }
+    format!("{}\n\n", table.trim_fmt())
+}
+
+fn strata_text(report: &DivisionReport) -> String {
+    let header = ["kept together", "facts", "units", "largest", "train", "valid", "test"];
+    let mut table = plain_table(&header, 1..7);
+    for stratum in &report.strata {
+        let Splits { train, valid, test } = stratum.splits;
+        let counts = [stratum.facts, stratum.units, stratum.largest, train, valid, test];
+        let mut row = vec![stratum.name.to_owned()];
+        row.extend(counts.map(|count| counted(count as u64)));
+        table.add_row(row);
+    }
+    format!("{}\n\n", table.trim_fmt())
+}
+
+fn leakage_text(report: &DivisionReport) -> String {
+    let timeless = report.periods.is_none();
+    let fact = if timeless { "(s, r, o)" } else { "(s, r, o, t)" };
+    let at = if timeless { "" } else { ", t" };
+    let header = format!("test facts {fact} for which train has");
+    let mut table = plain_table(&[&header, "before", "now"], 1..3);
+    let mut row = |what: String, count: &dyn Fn(&DivisionLeakage) -> Option<usize>| {
+        let share = |found: &DivisionLeakage| {
+            Some(format!("{} %", percent(count(found)? as f64 / found.facts.max(1) as f64)))
+        };
+        if let (Some(before), Some(after)) = (share(&report.before), share(&report.after)) {
+            table.add_row([what, before, after]);
+        }
+    };
+    row(format!("a mirror by the lists, (o, q, s{at})"), &|found| found.listed);
+    row(format!("the mirror (o, r, s{at}), any relation"), &|found| Some(found.mirrored));
+    row(format!("the reversed pair, (o, ?, s{at})"), &|found| Some(found.reversed));
+    let repeated = if timeless { "the fact itself" } else { "the triple (s, r, o), any time" };
+    row(repeated.to_owned(), &|found| Some(found.repeated));
+    row("not both entities".to_owned(), &|found| Some(found.unseen));
+    let (before, after) = (&report.before, &report.after);
+    for (what, before, after) in [
+        ("entities of test that train lacks", before.unseen_entities, after.unseen_entities),
+        ("relations of test that train lacks", before.unseen_relations, after.unseen_relations),
+    ] {
+        table.add_row([what.to_owned(), counted(before as u64), counted(after as u64)]);
+    }
+    format!("{}\n", table.trim_fmt())
+}

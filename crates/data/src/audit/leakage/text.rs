@@ -1,0 +1,138 @@
+//! Leakage in words.
+
+use quadcast_core::Verdict;
+
+use super::evidence::SplitKind;
+use super::outcome::{Leakage, LeakageCheck, NamedFact};
+use crate::info::{Block, Unseen};
+
+/// Relations of a finding that are shown; the JSON document has more.
+const RELATIONS: usize = 3;
+/// Examples of a leak that are shown; of what only helps, one is.
+const EXAMPLES: usize = 2;
+
+impl Leakage {
+    /// The part of the audit's text.
+    pub(in crate::audit) fn write(&self, block: &mut Block) {
+        block.heading(&format!("Leakage {}: {}", self.verdict.word(), self.headline()));
+        block.sentence(&format!("{}: {}", self.split_kind.word(), self.about), "    ");
+        if let Some(limit) = self.max_leakage {
+            block.sentence(&format!("allowed are {:.2} % of the test facts", 100.0 * limit), "    ");
+        }
+        block.sentence(&self.patterns(), "    ");
+        block.line("");
+        block.line(&self.title());
+        for check in &self.checks {
+            block.line(&row(check));
+        }
+        self.novelties(block);
+        if self.split_kind != SplitKind::Evolving {
+            self.classes(block);
+        }
+        // What only helps has the same examples as the leaks, if there are any.
+        let leaks = self.leaked.count > 0;
+        let shown = |check: &&LeakageCheck| check.verdict > Verdict::Pass && (check.leak || !leaks);
+        for check in self.checks.iter().filter(shown) {
+            evidence(block, check);
+        }
+        if let Some(score) = &self.score {
+            block.heading(&format!(
+                "{} alone: MRR {:.2}, H@1 {:.2}, H@10 {:.2}",
+                score.name,
+                100.0 * score.mrr,
+                100.0 * score.hits1,
+                100.0 * score.hits10
+            ));
+        }
+    }
+
+    fn headline(&self) -> String {
+        if self.split_kind == SplitKind::Forecasting {
+            return "how much of the test split is known from earlier facts".to_owned();
+        }
+        format!(
+            "{} of {} test facts ({:.2} %) stand in train or follow from it by a pattern",
+            self.leaked.count,
+            self.test_facts,
+            100.0 * self.leaked.share
+        )
+    }
+
+    fn title(&self) -> String {
+        let (fact, holds) = match self.split_kind {
+            SplitKind::Static | SplitKind::Evolving => ("(s, p, o)", "train holds"),
+            SplitKind::Intervals => ("(s, p, o, i)", "train holds"),
+            SplitKind::Forecasting => ("(s, p, o, t)", "known is"),
+            SplitKind::Completion | SplitKind::Mixed => ("(s, p, o, t)", "train holds"),
+        };
+        format!("  {:<66}{:>8}{:>9}", format!("of a test fact {fact} {holds}"), "facts", "%")
+    }
+
+    fn patterns(&self) -> String {
+        let count = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
+        let timed = !matches!(self.split_kind, SplitKind::Static | SplitKind::Evolving);
+        let mut text = format!(
+            "detected in train{}: {}, {}, {}",
+            if timed { " at the same time" } else { "" },
+            count(self.same_time.symmetric.len(), "symmetric relation"),
+            count(self.same_time.inverse.len(), "inverse pair"),
+            count(self.parallel.len(), "parallel pair")
+        );
+        if timed {
+            text.push_str(&format!(
+                "; over time: {}, {}",
+                count(self.any_time.symmetric.len(), "symmetric relation"),
+                count(self.any_time.inverse.len(), "inverse pair")
+            ));
+        }
+        text + " (quadcast data patterns names them)"
+    }
+
+    fn novelties(&self, block: &mut Block) {
+        let Some(unseen) = &self.unseen else { return };
+        let kinds = [
+            ("entities", Some(&unseen.entities)),
+            ("relations", Some(&unseen.relations)),
+            ("time stamps", unseen.time_stamps.as_ref()),
+        ];
+        let share = |unseen: &Unseen| 100.0 * unseen.test_facts as f64 / self.test_facts.max(1) as f64;
+        for (what, unseen) in kinds.iter().filter_map(|(what, unseen)| Some((what, (*unseen)?))) {
+            let words = format!("nothing about one of its {what} (new ones: {})", unseen.ids);
+            block.line(&format!("  {words:<66}{:>8}{:>9.2}", unseen.test_facts, share(unseen)));
+        }
+    }
+
+    fn classes(&self, block: &mut Block) {
+        block.heading("Every test fact once, by the strongest evidence");
+        let words = self
+            .classes
+            .iter()
+            .filter(|class| class.count > 0)
+            .map(|class| format!("{} {} ({:.1} %)", class.class, class.count, 100.0 * class.share));
+        block.sentence(&words.collect::<Vec<_>>().join(", "), "    ");
+    }
+}
+
+fn row(check: &LeakageCheck) -> String {
+    let verdict = if check.verdict == Verdict::Pass { "" } else { check.verdict.word() };
+    format!("  {:<66}{:>8}{:>9.2}  {verdict}", check.holds, check.count, 100.0 * check.share)
+}
+
+/// Where a finding comes from: relations and examples.
+fn evidence(block: &mut Block, check: &LeakageCheck) {
+    block.heading(&format!("{}: {} ({:.2} %)", check.holds, check.count, 100.0 * check.share));
+    let relations = check.relations.iter().take(RELATIONS);
+    let words = relations.map(|row| format!("{} {} of {}", row.relation, row.count, row.of));
+    let more = if check.relations.len() > RELATIONS { ", ..." } else { "" };
+    block.sentence(&format!("{}{more}", words.collect::<Vec<_>>().join(", ")), "    mostly ");
+    for example in check.examples.iter().take(if check.leak { EXAMPLES } else { 1 }) {
+        let by =
+            if example.by == example.test { String::new() } else { format!(" <- {}", words_of(&example.by)) };
+        block.sentence(&format!("{}{by}", words_of(&example.test)), "    e.g. ");
+    }
+}
+
+fn words_of(fact: &NamedFact) -> String {
+    let time = fact.time.as_ref().map(|time| format!(", {time}")).unwrap_or_default();
+    format!("({}, {}, {}{time})", fact.subject, fact.relation, fact.object)
+}
