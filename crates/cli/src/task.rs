@@ -1,7 +1,7 @@
 //! Which task a run is about: said, or seen from the model or from the data.
 
 use clap::ValueEnum;
-use quadcast_core::{Protocol, Setting, Split};
+use quadcast_core::{Facts, Protocol, Setting};
 use quadcast_data::Loaded;
 use quadcast_models::{Family, find};
 
@@ -65,18 +65,23 @@ pub fn named(options: &RunOptions, file: &RunFile) -> Result<Option<Task>, Failu
     Ok(options.task.or(of_model).or(of_setting).or(of_file))
 }
 
-/// The task that the splits of a dataset are made for, which the user is told.
+/// Share of the held-out facts that must not be later than train for a division to be taken for a random one.
+const RANDOM: f64 = 0.9;
+
+/// The task that the splits of a dataset are made for. A random division is unmistakable, and the user is told; whatever
+/// else is wrong with the order of splits is an error of forecasting, which names the lines.
 pub fn inferred(loaded: &Loaded, output: &Output) -> Result<Task, Failure> {
     let splits = &with_time(loaded)?.splits;
-    let follows = |pair: &[Split]| match (splits.get(pair[0]).last_step(), splits.get(pair[1]).first_step()) {
-        (Some(last), Some(first)) => last <= first,
-        _ => true,
+    let last = splits.train.last_step();
+    let inside = |facts: &Facts| {
+        let inside = facts.iter().filter(|fact| Some(fact.step) <= last).count();
+        inside as f64 >= RANDOM * facts.len().max(1) as f64
     };
-    if Split::ALL.windows(2).all(follows) {
-        return Ok(Task::Forecasting);
+    if inside(&splits.valid) && inside(&splits.test) {
+        output.remark("the splits share their times, so this is completion (--task says otherwise)");
+        return Ok(Task::Completion);
     }
-    output.remark("the splits share their times, so this is completion (--task says otherwise)");
-    Ok(Task::Completion)
+    Ok(Task::Forecasting)
 }
 
 const fn word(task: Task) -> &'static str {

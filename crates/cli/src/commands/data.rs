@@ -35,7 +35,7 @@ pub fn with_time(loaded: &Loaded) -> Result<&Dataset, Failure> {
         Content::Evolving(_) => "a graph that changes by insertions and deletions",
     };
     Err(Failure::input(format!(
-        "{} is {kind}; runs need facts with time stamps (see quadcast data info)",
+        "{} is {kind}; a run needs facts with time stamps (see quadcast data info)",
         loaded.content.name()
     )))
 }
