@@ -12,7 +12,7 @@ mod model_files;
 mod output;
 mod progress;
 mod record_folder;
-mod reference_score;
+mod reference_scores;
 mod resume;
 mod rule_words;
 mod task;

@@ -30,6 +30,11 @@ fn a_random_split_is_completed() {
     assert_eq!(record["protocol"]["validation"], "withheld");
     assert_eq!(record["metrics"]["time"]["mrr"], 1.0, "the mirror of the only test fact is known");
 
+    // The audit says so too: rule 1 alone answers everything.
+    let audit = room.quadcast("data audit small --json").json();
+    assert_eq!(audit["leakage"]["scores"][0]["mrr"], 1.0);
+    room.quadcast("data audit small").assert_says(&["naive-rules, all four", "100.00  100.00  100.00"]);
+
     // The record repeats itself, and answers questions with reasons.
     room.quadcast("run run/run.toml --out again").success();
     room.assert_same("run", "again");

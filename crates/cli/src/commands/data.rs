@@ -10,7 +10,7 @@ use super::patterns::{DetectionArguments, share};
 use crate::arguments::Source;
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::reference_score::reference_score;
+use crate::reference_scores::reference_scores;
 
 /// Columns that a table may take.
 const WIDTH: u16 = 100;
@@ -104,7 +104,7 @@ pub fn audit(arguments: &AuditArguments, output: &Output) -> Result<(), Failure>
         LeakageOptions { detection: (&arguments.detection).into(), max_leakage: arguments.max_leakage };
     let loaded = open_source(&arguments.source)?;
     let mut audit = quadcast_data::audit_with(&loaded, &options);
-    audit.leakage.score = reference_score(&loaded)?;
+    audit.leakage.scores = reference_scores(&loaded)?;
     output.result(&audit, || audit.text())?;
     if audit.worst() == Verdict::Fail {
         return Err(Failure::input("the audit failed; see the checks above"));

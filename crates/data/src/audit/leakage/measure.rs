@@ -235,7 +235,7 @@ impl Part<'_> {
             same_time: NamedMirrors::of(&search.counts, names, &search.at_once, |shares| shares.same_time),
             any_time: NamedMirrors::of(&search.counts, names, &search.any_time, |shares| shares.any_time),
             parallel: parallel(&search.parallel, self.naming.vocabulary),
-            score: None,
+            scores: Vec::new(),
         }
     }
 }

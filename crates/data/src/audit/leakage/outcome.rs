@@ -138,6 +138,6 @@ pub struct Leakage {
     pub any_time: NamedMirrors,
     /// Pairs of relations of train that go together at the same time.
     pub parallel: Vec<[String; 2]>,
-    /// What a simple predictor reaches; filled in by whoever can run one.
-    pub score: Option<ReferenceScore>,
+    /// What simple predictors reach; filled in by whoever can run them.
+    pub scores: Vec<ReferenceScore>,
 }

@@ -35,14 +35,13 @@ impl Leakage {
         for check in self.checks.iter().filter(shown) {
             evidence(block, check);
         }
-        if let Some(score) = &self.score {
-            block.heading(&format!(
-                "{} alone: MRR {:.2}, H@1 {:.2}, H@10 {:.2}",
-                score.name,
-                100.0 * score.mrr,
-                100.0 * score.hits1,
-                100.0 * score.hits10
-            ));
+        if !self.scores.is_empty() {
+            block.heading("Without any learning, time-aware filter");
+            block.line(&format!("  {:<48}  {:>6}  {:>6}  {:>6}", "", "MRR", "H@1", "H@10"));
+        }
+        for score in &self.scores {
+            let [mrr, hits1, hits10] = [score.mrr, score.hits1, score.hits10].map(|value| 100.0 * value);
+            block.line(&format!("  {:<48}  {mrr:>6.2}  {hits1:>6.2}  {hits10:>6.2}", score.name));
         }
     }
 

@@ -1,0 +1,75 @@
+//! What the naive rules reach on a dataset: how much of it needs no learning, in ranks.
+
+use quadcast_core::{
+    Calendar, Dataset, Facts, Protocol, Quad, Run, Setting, StaticGraph, Step, TimeAxis, Triple,
+};
+use quadcast_data::{Content, Loaded, ReferenceScore};
+use quadcast_eval::{Harmonic, Tally, fit, judge};
+use quadcast_models::{find, set};
+
+use crate::failure::Failure;
+
+/// The model that gives the scores.
+const MODEL: &str = "naive-rules";
+
+/// Parts of it that show what a single kind of evidence is worth, and all of it.
+const PARTS: [(&str, &str); 3] = [
+    ("mirrored facts at the same time (rule 1)", "rules=[1]"),
+    ("the same fact at any time (rule 3)", "rules=[3]"),
+    ("naive-rules, all four", "rules=[1, 2, 3, 4]"),
+];
+
+/// The scores on a dataset whose splits share their times, or that has no times; the rules are not for others.
+pub fn reference_scores(loaded: &Loaded) -> Result<Vec<ReferenceScore>, Failure> {
+    let timeless;
+    let dataset = match &loaded.content {
+        Content::Temporal(dataset) if shares_times(dataset) => dataset,
+        Content::Static(graph) => {
+            timeless = at_one_time(graph);
+            &timeless
+        }
+        Content::Temporal(_) | Content::Intervals(_) | Content::Evolving(_) => return Ok(Vec::new()),
+    };
+    if dataset.splits.iter().any(|(_, facts)| facts.is_empty()) {
+        return Ok(Vec::new());
+    }
+    PARTS.iter().map(|(name, rules)| score(dataset, name, rules)).collect()
+}
+
+fn score(dataset: &Dataset, name: &str, rules: &str) -> Result<ReferenceScore, Failure> {
+    let entry = find(MODEL)?;
+    let mut config = (entry.defaults)();
+    set(&mut config, rules)?;
+    let mut model = (entry.build)(&config)?;
+    let (protocol, run) = (Protocol::usual(Setting::Completion), Run::silent(1));
+    fit(dataset, &protocol, model.as_mut(), &run)?;
+    let judged = judge(dataset, &protocol, model.as_mut(), &run)?;
+    let (harmonic, mut random) = (Harmonic::up_to(dataset.entities()), run.stream("ties", 0));
+    let mut tally = Tally::default();
+    for query in &judged.ranked {
+        tally.add(query.ranks.time, protocol.ties, &harmonic, &mut random);
+    }
+    let metrics = tally.metrics().ok_or_else(|| Failure::internal("no question was asked"))?;
+    let (mrr, hits1, hits10) = (metrics.mrr, metrics.hits1, metrics.hits10);
+    Ok(ReferenceScore { name: name.to_owned(), mrr, hits1, hits10 })
+}
+
+fn shares_times(dataset: &Dataset) -> bool {
+    let (train, test) = (&dataset.splits.train, &dataset.splits.test);
+    matches!((train.last_step(), test.first_step()), (Some(last), Some(first)) if first < last)
+}
+
+/// A graph without time as one at a single time.
+fn at_one_time(graph: &StaticGraph) -> Dataset {
+    let facts = |triples: &Vec<Triple>| {
+        let quad =
+            |t: &Triple| Quad { step: Step(0), subject: t.subject, relation: t.relation, object: t.object };
+        Facts::new(triples.iter().map(quad).collect(), 1)
+    };
+    Dataset {
+        name: graph.name.clone(),
+        vocabulary: graph.vocabulary.clone(),
+        axis: TimeAxis::new(vec![0], Calendar::UNKNOWN),
+        splits: graph.splits.map(facts),
+    }
+}
