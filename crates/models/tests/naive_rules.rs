@@ -76,6 +76,34 @@ fn icews14rr_as_recomputed() {
     check(&data, &[LISTED, "rules=[3, 4]"], [42.85, 32.58, 48.55, 62.81], None);
 }
 
+/// Shares of test questions whose gold answer each rule is the first to give, per cent; first of all those that none gives.
+fn first_given(data: &Dataset, settings: &[&str]) -> [f64; 5] {
+    let (model, judged) = play(data, settings);
+    let index = HistoryIndex::new(&data.axis, data.entities(), data.relations(), &[&data.splits.train])
+        .with_names(&data.vocabulary);
+    let known = index.whole();
+    let mut counts = [0_u32; 5];
+    for question in &judged.ranked {
+        let reason = model.explain(&known, &question.query, question.gold);
+        let rule = reason.expect("a fitted model").expect("a reason").details["rule"].as_u64();
+        counts[rule.expect("a number") as usize] += 1;
+    }
+    counts.map(|count| 100.0 * f64::from(count) / judged.ranked.len() as f64)
+}
+
+#[test]
+fn rules_give_as_many_answers_as_published() {
+    let check = |name: &str, settings: &[&str], golden: [f64; 5]| {
+        let Some(data) = dataset(name) else { return };
+        let found = first_given(&data, settings);
+        let near = found.iter().zip(golden).all(|(found, golden)| (found - golden).abs() <= 0.1);
+        assert!(near, "{name} {settings:?}: {found:.2?} instead of {golden:?}");
+    };
+    check("icews14", &[LISTED, "rule4=directed"], [18.1, 23.0, 3.6, 38.7, 16.5]);
+    check("ICEWS14RR", &[LISTED, "rules=[1]"], [100.0, 0.0, 0.0, 0.0, 0.0]);
+    check("ICEWS14RR", &[LISTED, "rules=[2]"], [83.0, 0.0, 17.0, 0.0, 0.0]);
+}
+
 #[test]
 fn drawn_misses_come_near_to_expected_ones() {
     let Some(data) = dataset("icews14") else { return };
