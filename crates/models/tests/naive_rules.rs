@@ -156,7 +156,7 @@ fn visits() -> Dataset {
 #[test]
 fn rules_and_reasons_on_paper() {
     let data = visits();
-    let (model, judged) = play(&data, &[]);
+    let (model, judged) = play(&data, &["rule2=any-time"]);
     let index = HistoryIndex::new(&data.axis, data.entities(), data.relations(), &[&data.splits.train])
         .with_names(&data.vocabulary);
     let known = index.whole();
@@ -190,6 +190,9 @@ fn rules_and_reasons_on_paper() {
     let meets = Query { known: EntityId(50), relation: RelationId(2), step: Step(1), ..query };
     let met = model.explain(&known, &meets, EntityId(10)).expect("a fitted model").expect("a reason");
     assert_eq!(met.details["rule"], 2);
+    let (usual, _) = play(&data, &[]);
+    let met = usual.explain(&known, &meets, EntityId(10)).expect("a fitted model").expect("a reason");
+    assert_eq!(met.details["rule"], 3, "both rules are for patterns at the same time");
 
     // The gold answer of the only test fact, 3, stands third, and 7, which is true in the validation split, is not listed.
     let ranked = judged.ranked.iter().find(|q| q.gold == EntityId(3)).expect("it was asked for");

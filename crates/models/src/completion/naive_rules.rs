@@ -12,14 +12,14 @@
 //! to s at all. Each list is in the order of the number of facts that speak for e; the lists follow each other, and e
 //! stands where it comes first. The score is 1 / place. Subject queries mirror all roles.
 //!
-//! **Training.** Shares of mirrored facts in training: rule 1 is for relations with more than half of their facts
-//! mirrored at the same time, rule 2 for those with more than half mirrored at any time; inverses in both directions, and
-//! no relation with fewer than 20 facts.
+//! **Training.** Shares of mirrored facts in training: rules 1 and 2 are for relations with more than half of their facts
+//! mirrored at the same time; inverses in both directions, and no relation with fewer than 20 facts.
 //!
 //! **Differs from the paper.** The published code has lists of relations instead of detection (`lists`), and tells equal
 //! counts apart by the order of names; `compat` does both. Answers that no rule gives are tied behind the others,
-//! where the published code draws a rank (`miss = "random"`). Its rule 4 goes both ways, the printed one does not
-//! (`rule4 = "directed"`).
+//! where the published code draws a rank (`miss = "random"`). As there, rule 2 is for the relations of rule 1 (the printed
+//! one is for those mirrored at any time, `rule2 = "any-time"`), and rule 4 goes both ways (the printed one does not,
+//! `rule4 = "directed"`).
 //!
 //! **Cost.** A query costs one pass over the facts of s with p and q and over the neighbours of s.
 
@@ -39,7 +39,7 @@ mod settings;
 use crate::config::{self, ConfigError};
 use crate::registry::{Entry, Family, OptionInfo};
 use places::{Placed, Places, sort};
-pub use settings::{Config, Connected, Lists, Miss};
+pub use settings::{Config, Connected, Lists, Miss, When};
 
 /// What was learned: which relations mirror each other, and the seed of the draws.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -169,7 +169,11 @@ impl Completer for NaiveRules {
             let facts = known.snapshots_from(Step(0)).flatten();
             let counts = PatternCounts::of(facts, known.relations());
             let detection = self.config.detection();
-            (Mirrors::detect(&counts, &detection, true), Mirrors::detect(&counts, &detection, false))
+            let at_once = Mirrors::detect(&counts, &detection, true);
+            match self.config.rule2 {
+                When::SameTime => (at_once.clone(), at_once),
+                When::AnyTime => (at_once, Mirrors::detect(&counts, &detection, false)),
+            }
         };
         self.learned = Learned { same_time, any_time, seed: run.seed };
         Ok(())
@@ -354,6 +358,10 @@ pub const ENTRY: Entry = Entry {
         OptionInfo { key: "threshold", about: "A share of facts that makes a pattern must be larger." },
         OptionInfo { key: "min_support", about: "Relations with fewer training facts have no pattern." },
         OptionInfo { key: "mutual", about: "Whether inverses must hold in both directions." },
+        OptionInfo {
+            key: "rule2",
+            about: "Which patterns rule 2 is for: same-time (the published code) or any-time (the paper).",
+        },
         OptionInfo {
             key: "rule4",
             about: "Who is connected: undirected (the published code) or directed (the paper).",

@@ -19,6 +19,17 @@ pub enum Lists {
     Icews0515,
 }
 
+/// Which patterns rule 2 is for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum When {
+    /// Those that hold at the same time, as for rule 1 and as in the published code.
+    #[default]
+    SameTime,
+    /// Those that hold at any time, as printed.
+    AnyTime,
+}
+
 /// Who counts as connected in rule 4.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -55,6 +66,8 @@ pub struct Config {
     pub min_support: u64,
     /// Whether inverses must hold in both directions.
     pub mutual: bool,
+    /// Which detected patterns rule 2 is for.
+    pub rule2: When,
     /// Who counts as connected in rule 4.
     pub rule4: Connected,
     /// Where answers go that no rule gives.
@@ -72,6 +85,7 @@ impl Default for Config {
             threshold,
             min_support,
             mutual,
+            rule2: When::default(),
             rule4: Connected::default(),
             miss: Miss::default(),
             compat: false,
