@@ -1,9 +1,7 @@
 //! What the naive rules reach on a dataset: how much of it needs no learning, in ranks.
 
-use quadcast_core::{
-    Calendar, Dataset, Facts, Protocol, Quad, Run, Setting, StaticGraph, Step, TimeAxis, Triple,
-};
-use quadcast_data::{Content, Loaded, ReferenceScore};
+use quadcast_core::{Calendar, Dataset, Facts, Protocol, Run, Setting, StaticGraph, Step, TimeAxis, Triple};
+use quadcast_data::{Content, Loaded, ReferenceScore, SplitKind};
 use quadcast_eval::{Harmonic, Tally, fit, judge};
 use quadcast_models::{find, set};
 
@@ -19,16 +17,16 @@ const PARTS: [(&str, &str); 3] = [
     ("naive-rules, all four", "rules=[1, 2, 3, 4]"),
 ];
 
-/// The scores on a dataset whose splits share their times, or that has no times; the rules are not for others.
-pub fn reference_scores(loaded: &Loaded) -> Result<Vec<ReferenceScore>, Failure> {
+/// The scores on a dataset whose splits share times, or that has no times; the rules are not for others.
+pub fn reference_scores(loaded: &Loaded, kind: SplitKind) -> Result<Vec<ReferenceScore>, Failure> {
     let timeless;
-    let dataset = match &loaded.content {
-        Content::Temporal(dataset) if shares_times(dataset) => dataset,
-        Content::Static(graph) => {
+    let dataset = match (&loaded.content, kind) {
+        (Content::Temporal(dataset), SplitKind::Completion | SplitKind::Mixed) => dataset,
+        (Content::Static(graph), _) => {
             timeless = at_one_time(graph);
             &timeless
         }
-        Content::Temporal(_) | Content::Intervals(_) | Content::Evolving(_) => return Ok(Vec::new()),
+        _ => return Ok(Vec::new()),
     };
     if dataset.splits.iter().any(|(_, facts)| facts.is_empty()) {
         return Ok(Vec::new());
@@ -54,18 +52,10 @@ fn score(dataset: &Dataset, name: &str, rules: &str) -> Result<ReferenceScore, F
     Ok(ReferenceScore { name: name.to_owned(), mrr, hits1, hits10 })
 }
 
-fn shares_times(dataset: &Dataset) -> bool {
-    let (train, test) = (&dataset.splits.train, &dataset.splits.test);
-    matches!((train.last_step(), test.first_step()), (Some(last), Some(first)) if first < last)
-}
-
 /// A graph without time as one at a single time.
 fn at_one_time(graph: &StaticGraph) -> Dataset {
-    let facts = |triples: &Vec<Triple>| {
-        let quad =
-            |t: &Triple| Quad { step: Step(0), subject: t.subject, relation: t.relation, object: t.object };
-        Facts::new(triples.iter().map(quad).collect(), 1)
-    };
+    let facts =
+        |triples: &Vec<Triple>| Facts::new(triples.iter().map(|triple| triple.at(Step(0))).collect(), 1);
     Dataset {
         name: graph.name.clone(),
         vocabulary: graph.vocabulary.clone(),

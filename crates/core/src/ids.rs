@@ -47,6 +47,11 @@ impl Triple {
     pub const fn new(subject: u32, relation: u32, object: u32) -> Self {
         Self { subject: EntityId(subject), relation: RelationId(relation), object: EntityId(object) }
     }
+
+    /// The fact at a time step.
+    pub const fn at(self, step: Step) -> Quad {
+        Quad { step, subject: self.subject, relation: self.relation, object: self.object }
+    }
 }
 
 /// A fact at a time step.

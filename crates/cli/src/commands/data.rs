@@ -104,7 +104,7 @@ pub fn audit(arguments: &AuditArguments, output: &Output) -> Result<(), Failure>
         LeakageOptions { detection: (&arguments.detection).into(), max_leakage: arguments.max_leakage };
     let loaded = open_source(&arguments.source)?;
     let mut audit = quadcast_data::audit_with(&loaded, &options);
-    audit.leakage.scores = reference_scores(&loaded)?;
+    audit.leakage.scores = reference_scores(&loaded, audit.leakage.split_kind)?;
     output.result(&audit, || audit.text())?;
     if audit.worst() == Verdict::Fail {
         return Err(Failure::input("the audit failed; see the checks above"));

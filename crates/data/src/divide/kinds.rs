@@ -1,8 +1,9 @@
 //! The kinds of datasets that can be divided, seen as facts at steps; without time, all facts are at step 0.
 
-use quadcast_core::{Dataset, Facts, Quad, Splits, StaticGraph, Step, Triple, Vocabulary};
+use quadcast_core::{Dataset, Facts, Quad, Splits, StaticGraph, Vocabulary};
 
 use super::error::DivideError;
+use crate::index::at_once;
 use crate::write::fits_labelled;
 use crate::{Content, Format};
 
@@ -35,15 +36,7 @@ impl<'a> Divisible<'a> {
     pub(super) fn splits(self) -> Splits<Vec<Quad>> {
         match self {
             Self::Temporal(dataset) => dataset.splits.map(|facts| facts.iter().collect()),
-            Self::Static(graph) => {
-                let at_once = |&Triple { subject, relation, object }: &Triple| Quad {
-                    step: Step(0),
-                    subject,
-                    relation,
-                    object,
-                };
-                graph.splits.map(|triples| triples.iter().map(at_once).collect())
-            }
+            Self::Static(graph) => graph.splits.map(|triples| triples.iter().map(at_once).collect()),
         }
     }
 

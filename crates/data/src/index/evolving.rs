@@ -1,6 +1,6 @@
 //! The graphs of an evolving dataset, one after the other.
 
-use quadcast_core::{EvolvingDataset, EvolvingStep, Quad, SplitTriples, Triple};
+use quadcast_core::{EvolvingDataset, EvolvingStep, Quad, SplitTriples, Step, Triple};
 
 use crate::info::{TripleSet, apply};
 
@@ -26,7 +26,7 @@ impl Graph<'_> {
 
 /// A triple as a fact of the only moment there is.
 pub(crate) fn at_once(triple: &Triple) -> Quad {
-    Quad::new(triple.subject.0, triple.relation.0, triple.object.0, 0)
+    triple.at(Step(0))
 }
 
 /// Walks through the steps and shows the graph after each.
