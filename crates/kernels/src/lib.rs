@@ -24,8 +24,10 @@
 #![allow(clippy::needless_range_loop)]
 
 pub mod activations;
+pub mod adagrad;
 pub mod adam;
 pub mod batch_norm;
+pub mod compare;
 pub mod conv_trans;
 pub mod dropout;
 pub mod gate;
@@ -40,7 +42,9 @@ pub mod mixture;
 pub mod normalise;
 mod parallel;
 mod real;
+pub mod rows;
 pub mod segment;
+mod simd;
 mod strip;
 
 pub use parallel::dot;

@@ -89,14 +89,29 @@ fn fold<T: Real>(mut lanes: [T; LANES]) -> T {
 /// Largest element; −∞ for none.
 #[inline(always)]
 pub(crate) fn largest<T: Real>(x: &[T]) -> T {
+    largest_of(
+        x,
+        #[inline(always)]
+        |x| x,
+    )
+}
+
+/// Largest absolute value; −∞ for none.
+#[inline(always)]
+pub(crate) fn largest_size<T: Real>(x: &[T]) -> T {
+    largest_of(x, T::abs)
+}
+
+#[inline(always)]
+fn largest_of<T: Real>(x: &[T], f: impl Fn(T) -> T) -> T {
     let mut lanes = [T::NEG_INFINITY; LANES];
     let heads = x.len() / LANES * LANES;
     for x in x.chunks_exact(LANES) {
         for l in 0..LANES {
-            lanes[l] = lanes[l].larger(x[l]);
+            lanes[l] = lanes[l].larger(f(x[l]));
         }
     }
-    let best = x[heads..].iter().fold(T::NEG_INFINITY, |best, &x| best.larger(x));
+    let best = x[heads..].iter().fold(T::NEG_INFINITY, |best, &x| best.larger(f(x)));
     lanes.into_iter().fold(best, T::larger)
 }
 

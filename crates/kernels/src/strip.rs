@@ -61,12 +61,17 @@ pub(crate) fn logits<T: Real>(dense: &Dense<T>, rows: Range<usize>, out: &mut [T
     });
 }
 
+/// Rows of length `n` in a strip.
+pub(crate) fn rows_per_strip(n: usize) -> usize {
+    (LARGEST / n.max(1)).clamp(FEWEST, MOST) / FEWEST * FEWEST
+}
+
 /// Calls `f(rows, logits[rows, n], n)` for one strip after the other.
 pub(crate) fn strips<T: Real>(dense: &Dense<T>, mut f: impl FnMut(Range<usize>, &mut [T], usize)) {
     let (b, n) = (dense.x.len() / dense.d, dense.weight.len() / dense.d);
     assert_eq!((dense.x.len(), dense.weight.len()), (b * dense.d, n * dense.d), "rows of length {}", dense.d);
     assert!(dense.bias.is_none_or(|bias| bias.len() == n), "one bias per class");
-    let step = (LARGEST / n.max(1)).clamp(FEWEST, MOST) / FEWEST * FEWEST;
+    let step = rows_per_strip(n);
     let mut strip = take::<T>(step.min(b) * n);
     for first in (0..b).step_by(step) {
         let rows = first..(first + step).min(b);
