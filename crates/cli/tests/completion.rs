@@ -82,3 +82,52 @@ fn tasks_that_do_not_fit_are_refused() {
     assert_eq!(compat.code, 2, "{}", compat.stderr);
     assert!(compat.stderr.contains("listed by hand for ICEWS14 and ICEWS05-15 only"), "{}", compat.stderr);
 }
+
+/// Settings with which a composed model trains in a moment.
+const QUICK: &str =
+    "--set dimension=8 --set epochs=40 --set validate_every=10 --set batch=32 --set factor_weight=0";
+
+#[test]
+fn a_composed_model_is_trained_and_asked() {
+    let room = visits();
+    room.quadcast(&format!("run --model tntcomplex --data small {QUICK} --out run")).success();
+    let record = room.json("run/metrics.json");
+    assert!(record["metrics"]["time"]["mrr"].as_f64().is_some_and(|mrr| mrr > 0.1), "{}", record["metrics"]);
+    assert_eq!(record["holes"]["relation"]["candidates"], 2);
+    assert_eq!(record["holes"]["time"]["candidates"], 9);
+    assert_eq!(record["holes"]["time"]["queries"], 1);
+
+    // Same seed, same result, for any number of threads.
+    room.quadcast(&format!("run --model tntcomplex --data small {QUICK} --threads 1 --out again")).success();
+    room.assert_same("run", "again");
+
+    // Each part of a fact can be what is asked for.
+    let ask = |words: &[&str]| Answer::of(room.command("forecast run --json").args(words), "forecast");
+    let hosts = ["--relation", "hosts a visit"];
+    let at = ["--at", "2031-02-05"];
+    let sides = ["--subject", "Town Hall", "--object", "Ines Dorrit"];
+    let time = ask(&[&sides[..], &hosts].concat()).success().json();
+    assert_eq!((&time["asked_for"], &time["candidates"]), (&"time".into(), &9.into()));
+    assert_eq!(time["answers"][0]["answer"], "2031-02-05", "the only time it held: {time}");
+    assert_eq!(time["answers"][0]["known"], true);
+    let relation = ask(&[&sides[..], &at].concat()).success().json();
+    assert_eq!(relation["answers"][0]["answer"], "hosts a visit", "{relation}");
+    let object = ask(&[&sides[..2], &hosts, &at].concat()).success().json();
+    assert_eq!(object["answers"][0]["entity"], "Ines Dorrit", "{object}");
+
+    ask(&sides).assert_error(2, &["two things are missing"]);
+    ask(&[&sides[..], &hosts, &at].concat()).assert_error(2, &["nothing is missing"]);
+    assert_eq!(room.quadcast("run --data small --out rules").code, 0);
+    let of_rules = Answer::of(room.command("forecast rules").args([&sides[..], &at].concat()), "forecast");
+    of_rules.assert_error(2, &["naive-rules cannot tell which relation fits best"]);
+}
+
+#[test]
+fn components_that_clash_are_refused_before_anything_is_written() {
+    let room = visits();
+    let run = room.quadcast("run --model tntcomplex --data small --set scorer=transe --out run");
+    run.assert_error(2, &["temporal = \"tnt\" multiplies complex numbers"]);
+    assert!(!room.path("run").exists());
+    room.quadcast("run --model composed --data small --set temporal=lstm --out run")
+        .assert_error(2, &["temporal = \"lstm\""]);
+}

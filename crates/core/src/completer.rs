@@ -1,8 +1,8 @@
 //! What a completion model is, and how the evaluator plays it.
 
 use crate::{
-    Capabilities, EntityId, Explanation, Forecaster, History, ModelError, Query, Run, SavedModel, ScoreSink,
-    Step, Validation,
+    Capabilities, EntityId, Explanation, Forecaster, History, ModelError, Quad, Query, Run, SavedModel,
+    ScoreSink, Step, Validation,
 };
 
 /// A completion model: it fills holes in facts of any time, knowing other facts of any time. The evaluator calls `fit`
@@ -29,6 +29,12 @@ pub trait Completer: Send + Sync {
         queries: &[Query],
         sink: &mut dyn ScoreSink,
     ) -> Result<(), ModelError>;
+
+    /// How plausible whole facts are, on one scale for all relations and times: what holes in other places are filled by.
+    /// `None` if the scores of the model cannot be compared so.
+    fn rate(&self, _known: &History<'_>, _facts: &[Quad]) -> Result<Option<Vec<f32>>, ModelError> {
+        Ok(None)
+    }
 
     /// Why `answer` has its score, or `None` if the model gives no reasons.
     fn explain(
@@ -77,6 +83,10 @@ impl<C: Completer> Forecaster for Completing<C> {
         sink: &mut dyn ScoreSink,
     ) -> Result<(), ModelError> {
         self.0.score(history, queries, sink)
+    }
+
+    fn rate(&self, history: &History<'_>, facts: &[Quad]) -> Result<Option<Vec<f32>>, ModelError> {
+        self.0.rate(history, facts)
     }
 
     fn explain(

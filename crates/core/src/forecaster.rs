@@ -67,6 +67,12 @@ pub trait Forecaster: Send + Sync {
         Ok(())
     }
 
+    /// How plausible whole facts are, on one scale for all relations and times; `None` if the scores of the model cannot be
+    /// compared so. Completion models have it.
+    fn rate(&self, _history: &History<'_>, _facts: &[Quad]) -> Result<Option<Vec<f32>>, ModelError> {
+        Ok(None)
+    }
+
     /// Why `answer` has its score, or `None` if the model gives no reasons.
     fn explain(
         &self,

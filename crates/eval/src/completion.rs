@@ -3,7 +3,7 @@
 //! A model knows the training facts of all times, and is asked about facts of any time. Filters know all splits, also
 //! when models are judged for selection: they remove true answers and never reach a model.
 
-use quadcast_core::{Dataset, Forecaster, Protocol, Quad, Run, Step, ValidationUse};
+use quadcast_core::{Dataset, Forecaster, HistoryIndex, Protocol, Quad, Run, Step, ValidationUse};
 
 use crate::EvalError;
 use crate::clock::{Fitted, Judged, Period, index};
@@ -45,10 +45,7 @@ pub(crate) fn judge(
     run: &Run,
 ) -> Result<Judged, EvalError> {
     let splits = &dataset.splits;
-    let known = match protocol.validation {
-        ValidationUse::Withheld => index(dataset, &[&splits.train]),
-        ValidationUse::Observed => index(dataset, &[&splits.train, &splits.valid]),
-    };
+    let known = known(dataset, protocol);
     let all = index(dataset, &[&splits.train, &splits.valid, &splits.test]);
     let period = Period {
         history: &known,
@@ -64,6 +61,15 @@ pub(crate) fn judge(
     let JudgedStep { ranked, latest_read } = played?;
     let repeated = 2 * splits.test.len() - ranked.len();
     Ok(Judged { ranked, repeated, latest_read })
+}
+
+/// What a model knows when it is asked about test facts.
+pub(crate) fn known(dataset: &Dataset, protocol: &Protocol) -> HistoryIndex {
+    let splits = &dataset.splits;
+    match protocol.validation {
+        ValidationUse::Withheld => index(dataset, &[&splits.train]),
+        ValidationUse::Observed => index(dataset, &[&splits.train, &splits.valid]),
+    }
 }
 
 impl Period<'_> {

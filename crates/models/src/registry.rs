@@ -44,6 +44,8 @@ pub struct Entry {
     pub capabilities: Capabilities,
     /// What can be set.
     pub options: &'static [OptionInfo],
+    /// The model whose defaults this one changes, and whose settings it has: recipes.
+    pub base: Option<&'static str>,
     /// Settings with which training takes seconds: for demonstrations and tests.
     pub quick: &'static [&'static str],
     /// The default configuration.
@@ -74,6 +76,28 @@ pub const MODELS: &[Entry] = &[
     forecast::regcn::ENTRY,
     forecast::cen::ENTRY,
     completion::naive_rules::ENTRY,
+    completion::recipes::TCOMPLEX,
+    completion::recipes::TNTCOMPLEX,
+    completion::recipes::TTRANSE,
+    completion::recipes::T_SIMPLE,
+    completion::recipes::UTEE_TRANSE,
+    completion::recipes::UTEE_SIMPLE,
+    completion::recipes::DE_TRANSE,
+    completion::recipes::DE_SIMPLE,
+    completion::recipes::DE_DISTMULT,
+    completion::recipes::HYTE,
+    completion::recipes::HYTE_SIMPLE,
+    completion::recipes::ATISE,
+    completion::recipes::ATISE_TRANSE,
+    completion::recipes::ATISE_SIMPLE,
+    completion::recipes::TA_TRANSE,
+    completion::recipes::TA_DISTMULT,
+    completion::recipes::TA_SIMPLE,
+    completion::recipes::TERO,
+    completion::recipes::ROTATEQVS,
+    completion::recipes::TLT_KGE,
+    completion::recipes::TLT_KGE_COMPLEX,
+    completion::recipes::COMPOSED,
 ];
 
 /// The model of a name or alias.

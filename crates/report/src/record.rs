@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use quadcast_core::{Dataset, Fingerprint, Protocol, Split, TiePolicy};
-use quadcast_eval::{BlockBootstrap, FilterOutcome, Judged, Outcome, Part};
+use quadcast_eval::{BlockBootstrap, FilterOutcome, Holes, Judged, Outcome, Part};
 use serde::{Deserialize, Serialize};
 
 use crate::{FileError, counted, write_atomically};
@@ -203,6 +203,9 @@ pub struct RunRecord {
     /// Results by filter.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metrics: Option<FilterMetrics>,
+    /// How well relations and times were filled in; of models that can rate facts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub holes: Option<Holes>,
     /// Curve over time.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub by_step: Vec<StepRow>,
@@ -256,6 +259,7 @@ impl RunRecord {
             seed,
             version: env!("CARGO_PKG_VERSION").to_owned(),
             metrics: None,
+            holes: None,
             by_step: Vec::new(),
             by_relation: Vec::new(),
             unreached: None,

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use comfy_table::{CellAlignment, ContentArrangement, Table, TableComponent, presets};
 use quadcast_core::{Duplicates, Setting, TiePolicy, ValidationUse};
-use quadcast_eval::{FilterOutcome, Part};
+use quadcast_eval::{FilterOutcome, HoleOutcome, Holes, Part};
 
 use crate::RunRecord;
 
@@ -139,6 +139,7 @@ fn footing(record: &RunRecord, time: &FilterOutcome) -> Vec<String> {
         lines.push(format!("gold tied {} %{}", percent(time.ties), unreached.unwrap_or_default()));
         lines.push(policies(record));
     }
+    lines.extend(holes(record));
     lines.extend([
         format!("history: {}", history(record)),
         format!(
@@ -184,6 +185,21 @@ fn policies(record: &RunRecord) -> String {
         Some(format!("{} {}", policy.word(), percent(metrics.mrr)))
     };
     format!("MRR by tie policy: {}", shown.into_iter().filter_map(value).collect::<Vec<_>>().join(", "))
+}
+
+/// How well relations and times were filled in.
+fn holes(record: &RunRecord) -> Option<String> {
+    let Holes { relation, time } = record.holes?;
+    let told = |name: &str, hole: HoleOutcome| {
+        let metrics = hole.metrics;
+        format!(
+            "{name} {} (H@1 {}, {} candidates)",
+            percent(metrics.mrr),
+            percent(metrics.hits1),
+            hole.candidates
+        )
+    };
+    Some(format!("MRR when asked for another part: {}, {}", told("relation", relation), told("time", time)))
 }
 
 fn history(record: &RunRecord) -> String {

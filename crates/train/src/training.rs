@@ -58,7 +58,7 @@ pub struct InTraining<'a>(pub &'a mut dyn Trainable);
 
 impl Forecaster for InTraining<'_> {
     fn capabilities(&self) -> Capabilities {
-        let settings = &[Setting::SingleStep, Setting::MultiStep, Setting::Online];
+        let settings = &[Setting::SingleStep, Setting::MultiStep, Setting::Online, Setting::Completion];
         Capabilities { settings, explains: false, inductive: false, random: true, rules: false }
     }
 

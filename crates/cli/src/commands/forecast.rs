@@ -2,6 +2,7 @@
 
 pub mod answers;
 mod batch;
+mod hole;
 mod question;
 mod rule_text;
 mod text;
@@ -23,6 +24,8 @@ const EXAMPLES: &str = "Examples:
   quadcast forecast RUN --subject 'Ines Dorrit' --relation meets --at 2031-08-03 --top 5 --explain
   quadcast forecast RUN --object 'Harbour Council' --relation addresses
   quadcast forecast RUN --queries questions.csv --out answers.csv
+  quadcast forecast RUN --subject A --object B --at 2014-05-13       (which relation? completion)
+  quadcast forecast RUN --subject A --relation R --object B          (when? completion)
 
 A file of questions is CSV with a header: subject, relation, object, at. Leave the side that is asked for
 empty; an empty at means the time after the last one in the data.";
@@ -33,13 +36,13 @@ empty; an empty at means the time after the last one in the data.";
 pub struct Options {
     /// The folder of a complete run
     pub run: PathBuf,
-    /// The known subject; the object is asked for
-    #[arg(long, value_name = "NAME", conflicts_with = "object")]
+    /// The known subject; without --object, the object is asked for
+    #[arg(long, value_name = "NAME")]
     pub subject: Option<String>,
-    /// The known object; the subject is asked for
+    /// The known object; without --subject, the subject is asked for
     #[arg(long, value_name = "NAME")]
     pub object: Option<String>,
-    /// The relation
+    /// The relation; with both sides and a time known, it may be what is asked for
     #[arg(long, value_name = "NAME")]
     pub relation: Option<String>,
     /// The date or time asked about; only facts before it are used [default: the time after the last fact]
@@ -63,6 +66,9 @@ pub struct Options {
 }
 
 pub fn execute(options: &Options, output: &Output) -> Result<(), Failure> {
+    if let (Some(subject), Some(object)) = (&options.subject, &options.object) {
+        return hole::execute(options, (subject, object), output);
+    }
     if options.queries.is_none()
         && (options.relation.is_none() || (options.subject.is_none() && options.object.is_none()))
     {

@@ -1,11 +1,11 @@
 //! `quadcast models`: what there is.
 
 use quadcast_core::Capabilities;
-use quadcast_models::{Entry, Family, MODELS, OptionInfo};
+use quadcast_models::{Entry, Family, MODELS, OptionInfo, find};
 use serde::Serialize;
 
 use crate::failure::Failure;
-use crate::output::Output;
+use crate::output::{Output, wrapped};
 
 #[derive(Serialize)]
 struct Row {
@@ -55,14 +55,24 @@ fn describe(entry: &Entry) -> String {
     }
     let defaults = (entry.defaults)();
     let lines = [entry.about, entry.paper, entry.source, &traits.join("; ")];
-    let mut text = format!("{}\n  {}\n", entry.name, lines.join("\n  "));
+    let mut text = format!("{}\n", entry.name);
+    lines.iter().for_each(|line| text.push_str(&wrapped(line, "  ", "  ")));
+    if let Some(base) = entry.base.and_then(|name| find(name).ok()) {
+        text.push_str(&recipe(base, &defaults));
+        return text;
+    }
     for option in entry.options {
         let default = defaults.get(option.key).map(ToString::to_string).unwrap_or_default();
-        text.push_str(&format!(
-            "    --set {:<12} {} [{default}]\n",
-            format!("{}=…", option.key),
-            option.about
-        ));
+        let setting = format!("    --set {:<12} ", format!("{}=…", option.key));
+        text.push_str(&wrapped(&format!("{} [{default}]", option.about), &setting, ""));
     }
     text
+}
+
+/// What a recipe changes in the defaults of the model it is made of.
+fn recipe(base: &Entry, config: &toml::Table) -> String {
+    let usual = (base.defaults)();
+    let changed = config.iter().filter(|(key, value)| usual.get(*key) != Some(value));
+    let settings: Vec<String> = changed.map(|(key, value)| format!("{key}={value}")).collect();
+    wrapped(&format!("{} with {}", base.name, settings.join(" ")), "    ", "  ")
 }

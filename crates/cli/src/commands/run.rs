@@ -5,9 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use quadcast_core::{Dataset, Forecaster, Protocol, Run, Split};
+use quadcast_core::{Dataset, Forecaster, Protocol, Run, Setting, Split};
 use quadcast_data::{LoadOptions, Loaded, RulesRead};
-use quadcast_eval::{EvalError, Judged, fit, judge_with};
+use quadcast_eval::{EvalError, Judged, fit, judge_holes, judge_with};
 use quadcast_models::{Entry, find, set};
 use quadcast_report::{DatasetCard, ModelCard, PartialRanks, RunRecord, Selection};
 
@@ -337,5 +337,8 @@ fn judge_model(
     let judged = judge_with(dataset, &plan.file.protocol, plan.model.as_mut(), run, &mut journal)?;
     take_results(record, dataset, &judged)?;
     record.seconds.evaluate = journal.seconds();
+    if plan.file.protocol.setting == Setting::Completion {
+        record.holes = judge_holes(dataset, &plan.file.protocol, plan.model.as_mut(), run)?;
+    }
     Ok(judged)
 }

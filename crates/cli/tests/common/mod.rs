@@ -144,6 +144,9 @@ impl Room {
         let fields = record.as_object_mut().expect("a record is an object");
         assert!(fields.shift_remove("seconds").is_some());
         assert!(fields.shift_remove("peak_memory_bytes").is_some());
+        for stage in fields.get_mut("training").and_then(Value::as_array_mut).into_iter().flatten() {
+            stage.as_object_mut().expect("a stage is an object").shift_remove("seconds");
+        }
         serde_json::to_string_pretty(&record).expect("a record can be written")
     }
 

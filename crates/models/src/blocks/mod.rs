@@ -65,7 +65,7 @@ mod mixture;
 mod normalise;
 mod parameters;
 mod segment;
-mod store;
+pub(crate) mod store;
 #[cfg(test)]
 pub(crate) mod testing;
 

@@ -31,7 +31,7 @@ pub enum StoreError {
 
 /// Arrays by name, each with its shape.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Arrays {
+pub(crate) struct Arrays {
     arrays: BTreeMap<String, (Vec<usize>, Vec<f32>)>,
     /// Short texts stored beside the arrays.
     pub notes: BTreeMap<String, String>,

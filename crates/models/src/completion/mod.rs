@@ -1,3 +1,5 @@
 //! Completion models.
 
+pub mod composed;
 pub mod naive_rules;
+pub mod recipes;

@@ -372,6 +372,7 @@ pub const ENTRY: Entry = Entry {
         },
         OptionInfo { key: "compat", about: "The published lists, and equal counts in the order of names." },
     ],
+    base: None,
     quick: &[],
     defaults: config::defaults::<Config>,
     build: |table| Ok(Box::new(Completing(NaiveRules::new(config::parse(table)?)?))),

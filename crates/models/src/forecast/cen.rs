@@ -240,6 +240,7 @@ pub const ENTRY: Entry = Entry {
             about: "pull back to the parameters of the step before while going on to learn",
         },
     ],
+    base: None,
     quick: &["dimension=16", "shortest=2", "longest=3", "epochs=3", "online_epochs=2"],
     defaults: config::defaults::<Config>,
     build: |table| Ok(Box::new(Cen::new(config::parse(table)?)?)),

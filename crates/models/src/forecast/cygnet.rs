@@ -348,6 +348,7 @@ pub const ENTRY: Entry = Entry {
         OptionInfo { key: "first_validation", about: "epochs before the first validation" },
         OptionInfo { key: "patience", about: "validations without improvement before training stops" },
     ],
+    base: None,
     quick: &["dimension=16", "epochs=3", "first_validation=1"],
     defaults: config::defaults::<Config>,
     build: |table| Ok(Box::new(CyGNet::new(config::parse(table)?)?)),

@@ -9,6 +9,6 @@ pub mod recurrency;
 pub mod regcn;
 mod removal;
 mod snapshots;
-mod state;
+pub(crate) mod state;
 pub mod tlogic;
 mod trainer;

@@ -415,6 +415,7 @@ pub const ENTRY: Entry = Entry {
             about: "code (as published results were made) or formula (as printed)",
         },
     ],
+    base: None,
     quick: &[],
     defaults: config::defaults::<Config>,
     build: |table| Ok(Box::new(Recurrency::new(config::parse(table)?)?)),

@@ -183,6 +183,7 @@ pub const ENTRY: Entry = Entry {
             about: "validations without improvement before training stops; 0 for never",
         },
     ],
+    base: None,
     quick: &["dimension=32", "epochs=4"],
     defaults: config::defaults::<Config>,
     build: |table| Ok(Box::new(ReGcn::new(config::parse(table)?)?)),

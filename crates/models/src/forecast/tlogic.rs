@@ -386,6 +386,7 @@ pub const ENTRY: Entry = Entry {
         OptionInfo { key: "compat", about: "lose the relations that the published runs lost (see --compat)" },
         OptionInfo { key: "processes", about: "processes of the published run, used with compat only" },
     ],
+    base: None,
     quick: &[],
     defaults: config::defaults::<Config>,
     build: |table| Ok(Box::new(TLogic::new(config::parse(table)?)?)),

@@ -39,14 +39,17 @@ impl Question {
         let relation = lookup(&data.vocabulary.relations, &asked.relation, "relation").map_err(refuse)?;
         let step = match &asked.at {
             None => Step(data.axis.len() as u32),
-            Some(text) => {
-                let time = data.axis.calendar().parse(text).ok_or_else(|| {
-                    let last = data.axis.label(Step(data.axis.len().saturating_sub(1) as u32));
-                    refuse(format!("{text:?} is not a time of this dataset; write it like {last:?}"))
-                })?;
-                data.axis.step_at_or_after(time)
-            }
+            Some(text) => step(text, data).map_err(refuse)?,
         };
         Ok(Self { query: Query { step, known: EntityId(known), relation: RelationId(relation), direction } })
     }
+}
+
+/// The step of a date or time as a person writes it.
+pub fn step(text: &str, data: &Dataset) -> Result<Step, String> {
+    let time = data.axis.calendar().parse(text).ok_or_else(|| {
+        let last = data.axis.label(Step(data.axis.len().saturating_sub(1) as u32));
+        format!("{text:?} is not a time of this dataset; write it like {last:?}")
+    })?;
+    Ok(data.axis.step_at_or_after(time))
 }

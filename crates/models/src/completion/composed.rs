@@ -1,0 +1,354 @@
+//! Models of completion that are composed of parts: how time enters, what it changes, how a fact is scored, what is
+//! learned from, and what is penalised.
+//!
+//! **Idea.** Published models of this family differ in a few independent choices. Each choice is a component here, and a
+//! model is a list of them; the named models are such lists (`recipes`).
+//!
+//! **Paper.** Han, Zhang, Ma, Tresp: Time-dependent entity embedding is not all you need: a re-evaluation of temporal
+//! knowledge graph completion models under a unified framework. EMNLP 2021.
+//!
+//! **Score.** A question becomes a row, so do candidates, and one kernel compares them: see `scorer`. With an inverse half a
+//! score is the mean of that of the fact and that of its reciprocal.
+//!
+//! **Training.** Questions of both directions, against all entities or drawn ones, in random order; where candidates change
+//! with time, blocks of questions share a time. The best epoch is chosen on validation.
+//!
+//! **Differs from the paper.** Components of a question are dropped for all of its candidates alike, not for every candidate
+//! anew. Drawn candidates may be shared by a block of questions (`sampler = "shared"`).
+//!
+//! **Cost.** 1-vs-all training multiplies questions by entities by width, three times; memory is that of the tables, their
+//! gradients and one or two numbers of the optimiser each.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use quadcast_core::{
+    Capabilities, Completer, Direction, History, ModelError, Quad, Query, Run, SavedModel, ScoreRow,
+    ScoreSink, Setting, Step, Tensors, Validation,
+};
+use quadcast_kernels::compare::{Comparison, pairs, score_rows};
+use quadcast_train::{Trainable, train};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+mod assemble;
+mod composition;
+mod encoder;
+mod encoders;
+mod learner;
+mod losses;
+mod optimiser;
+mod penalties;
+mod plan;
+mod scorer;
+mod scorers;
+mod settings;
+mod tables;
+#[cfg(test)]
+mod tests;
+mod times;
+
+pub use encoders::fused::Fusion;
+pub use encoders::hyperplane::Projection;
+pub use settings::{
+    Config, InitialName, LossName, OptimiserName, PenaltyName, SamplerName, ScorerName, SubjectQueries,
+    Target, Temporal,
+};
+
+use crate::blocks::store::Arrays;
+use crate::config::ConfigError;
+use crate::forecast::state::{Shape, at_least_a_few, unfitted};
+use assemble::Sizes;
+use composition::{Composition, Questions};
+use encoder::Places;
+use learner::Learner;
+use optimiser::Optimiser;
+use plan::Plan;
+use scorer::Side;
+use tables::Gradients;
+use times::Times;
+
+/// Facts that are rated in one go.
+const FACTS_AT_ONCE: usize = 1 << 12;
+
+/// The model.
+pub struct Composed {
+    config: Config,
+    fitted: Option<Fitted>,
+}
+
+/// What was learned, ready to score.
+struct Fitted {
+    shape: Shape,
+    times: Arc<Times>,
+    model: Composition<f32>,
+    /// Candidates of each side, where they do not change with time.
+    candidates: [Option<Vec<f32>>; 2],
+    /// Whether subjects are asked for with the relation itself.
+    direct: bool,
+}
+
+impl Composed {
+    /// An unfitted model.
+    pub fn new(config: Config) -> Result<Self, ConfigError> {
+        config.check()?;
+        Ok(Self { config, fitted: None })
+    }
+
+    /// How many numbers a model of so many entities, relations and times would learn.
+    pub fn parameters(config: &Config, entities: usize, relations: usize, times: usize) -> usize {
+        let times = Times { ordinals: vec![0; times], dates: Vec::new(), signs: Vec::new() };
+        Composition::<f32>::new(config, Sizes { entities, relations }, Arc::new(times), 0).tables.count()
+    }
+}
+
+impl Fitted {
+    fn new(config: &Config, shape: Shape, times: Arc<Times>, seed: u64) -> Self {
+        let sizes = Sizes { entities: shape.entities, relations: shape.relations };
+        let model = Composition::new(config, sizes, times.clone(), seed);
+        Self { shape, times, model, candidates: [None, None], direct: config.asks_subjects_directly() }
+    }
+
+    /// Makes the candidates that questions of any time share.
+    fn prepare(&mut self) {
+        let ids: Vec<u32> = (0..self.shape.entities as u32).collect();
+        for side in [Side::Tails, Side::Heads] {
+            let asked = side == Side::Tails || self.direct;
+            if asked && !self.model.candidates_change(side) && self.times.len() > 0 {
+                let places = Places { ids: &ids, times: &vec![0; ids.len()] };
+                self.candidates[side as usize] = Some(self.model.candidates(side, places).to_vec());
+            }
+        }
+    }
+
+    /// Forgets them: the tables have changed.
+    fn forget(&mut self) {
+        self.candidates = [None, None];
+    }
+
+    /// Side, known entity, relation and time of a question.
+    fn asked(&self, query: &Query) -> (Side, u32, u32, u32) {
+        let relations = self.shape.relations as u32;
+        // Times beyond the axis are asked about as the last one.
+        let time = query.step.0.min(self.times.len().saturating_sub(1) as u32);
+        match query.direction {
+            Direction::Object => (Side::Tails, query.known.0, query.relation.0, time),
+            Direction::Subject if self.direct => (Side::Heads, query.known.0, query.relation.0, time),
+            Direction::Subject => (Side::Tails, query.known.0, query.relation.0 + relations, time),
+        }
+    }
+
+    fn score(&self, queries: &[Query], sink: &mut dyn ScoreSink) -> Result<(), ModelError> {
+        let asked: Vec<_> = queries.iter().map(|query| self.asked(query)).collect();
+        let mut order: Vec<usize> = (0..asked.len()).collect();
+        let family = |i: usize| {
+            let (side, _, _, time) = asked[i];
+            (side, if self.candidates[side as usize].is_some() { 0 } else { time })
+        };
+        order.sort_by_key(|&i| family(i));
+        for rows in order.chunk_by(|&a, &b| family(a) == family(b)) {
+            let (side, time) = family(rows[0]);
+            let mut questions = Questions::default();
+            for row in at_least_a_few(rows) {
+                let (_, known, relation, time) = asked[row];
+                questions.push(known, relation, time);
+            }
+            for (scores, &row) in self.scores(side, time, &questions).chunks(self.shape.entities).zip(rows) {
+                sink.accept(row, ScoreRow::Dense(scores))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Scores of all entities for questions of one side and, where candidates change, of one time.
+    fn scores(&self, side: Side, time: u32, questions: &Questions) -> Vec<f32> {
+        let n = self.shape.entities;
+        let made;
+        let candidates = if let Some(candidates) = &self.candidates[side as usize] {
+            candidates
+        } else {
+            let ids: Vec<u32> = (0..n as u32).collect();
+            made = self.model.candidates(side, Places { ids: &ids, times: &vec![time; n] });
+            &made[..]
+        };
+        let forward = self.model.queries(side, questions);
+        let comparison = Comparison {
+            likeness: self.model.likeness(),
+            queries: &forward.queries,
+            candidates,
+            own: None,
+            weights: None,
+            d: self.model.width(),
+        };
+        let mut out = vec![0.0; questions.len() * n];
+        let rows: Vec<Mutex<&mut [f32]>> = out.chunks_mut(n.max(1)).map(Mutex::new).collect();
+        score_rows(&comparison, |row, scores| {
+            rows[row].lock().unwrap_or_else(PoisonError::into_inner).copy_from_slice(scores);
+        });
+        drop(rows);
+        out
+    }
+
+    /// Scores of whole facts.
+    fn rate(&self, facts: &[Quad]) -> Vec<f32> {
+        let mut scores = vec![0.0; facts.len()];
+        for (facts, out) in facts.chunks(FACTS_AT_ONCE).zip(scores.chunks_mut(FACTS_AT_ONCE)) {
+            let mut questions = Questions::default();
+            for fact in facts {
+                let (query, _) = Query::hide(*fact, Direction::Object);
+                let (_, known, relation, time) = self.asked(&query);
+                questions.push(known, relation, time);
+            }
+            let objects: Vec<u32> = facts.iter().map(|fact| fact.object.0).collect();
+            let forward = self.model.queries(Side::Tails, &questions);
+            let places = Places { ids: &objects, times: &questions.times };
+            let candidates = self.model.candidates(Side::Tails, places);
+            let (likeness, d) = (self.model.likeness(), self.model.width());
+            pairs(likeness, d, &forward.queries, &candidates, None, out);
+        }
+        scores
+    }
+
+    fn to_bytes(&self) -> Result<Vec<u8>, ModelError> {
+        let mut arrays = Arrays::default();
+        for (table, values) in self.model.tables.iter() {
+            arrays.insert(&*table.name, vec![table.rows, table.width], values.clone());
+        }
+        arrays.to_bytes().map_err(|error| ModelError::Saved(error.to_string()))
+    }
+
+    fn load_bytes(&mut self, bytes: &[u8]) -> Result<(), ModelError> {
+        let broken = |error: crate::blocks::StoreError| ModelError::Saved(error.to_string());
+        let mut arrays = Arrays::from_bytes(bytes).map_err(broken)?;
+        for (table, values) in self.model.tables.iter_mut() {
+            *values = arrays.take(&table.name, &[table.rows, table.width]).map_err(broken)?;
+        }
+        arrays.finish().map_err(broken)
+    }
+}
+
+/// A model in training.
+struct Trainer<'a> {
+    run: &'a Run,
+    fitted: Fitted,
+    learner: Learner,
+    optimiser: Optimiser,
+    gradients: Gradients<f32>,
+    plan: Plan,
+}
+
+impl Trainable for Trainer<'_> {
+    fn begin(&mut self, _: Step, _: &History<'_>) -> Result<(), ModelError> {
+        self.fitted.prepare();
+        Ok(())
+    }
+
+    fn score(&self, _: &History<'_>, queries: &[Query], sink: &mut dyn ScoreSink) -> Result<(), ModelError> {
+        self.fitted.score(queries, sink)
+    }
+
+    fn parameters(&self) -> usize {
+        self.fitted.model.tables.count()
+    }
+
+    fn batches(&self) -> usize {
+        self.plan.batches()
+    }
+
+    fn begin_epoch(&mut self, epoch: u32) -> Result<(), ModelError> {
+        self.plan.shuffle(self.run, epoch);
+        Ok(())
+    }
+
+    fn step(&mut self, epoch: u32, batch: usize) -> Result<f64, ModelError> {
+        self.fitted.forget();
+        self.gradients.clear();
+        let index = (u64::from(epoch) << 32) | batch as u64;
+        let blocks = self.plan.batch(batch);
+        let (model, entities) = (&self.fitted.model, self.fitted.shape.entities);
+        let loss = self.learner.gradients(model, entities, blocks, self.run, index, &mut self.gradients);
+        self.optimiser.step(&mut self.fitted.model.tables, &self.gradients);
+        Ok(loss)
+    }
+
+    fn state(&self) -> Result<Vec<u8>, ModelError> {
+        Ok(self.optimiser.state(&self.fitted.model.tables))
+    }
+
+    fn restore(&mut self, state: &[u8]) -> Result<(), ModelError> {
+        self.fitted.forget();
+        self.optimiser.restore(&mut self.fitted.model.tables, state)
+    }
+}
+
+impl Completer for Composed {
+    fn capabilities(&self) -> Capabilities {
+        CAPABILITIES
+    }
+
+    fn fit(&mut self, known: &History<'_>, validation: &dyn Validation, run: &Run) -> Result<(), ModelError> {
+        let times = Arc::new(Times::of(known.axis()));
+        let fitted = Fitted::new(&self.config, Shape::of(known), times, run.seed);
+        let changes = fitted.model.candidates_change(Side::Tails);
+        let mut trainer = Trainer {
+            run,
+            learner: Learner::new(&self.config),
+            optimiser: Optimiser::new(&self.config, &fitted.model.tables),
+            gradients: Gradients::zero(&fitted.model.tables),
+            plan: Plan::new(known, &self.config, changes),
+            fitted,
+        };
+        train(&mut trainer, "training", &self.config.schedule(), validation, run)?;
+        trainer.fitted.prepare();
+        self.fitted = Some(trainer.fitted);
+        Ok(())
+    }
+
+    fn begin(&mut self, known: &History<'_>) -> Result<(), ModelError> {
+        self.fitted.as_ref().ok_or_else(unfitted)?.shape.check(known)
+    }
+
+    fn score(&self, _: &History<'_>, queries: &[Query], sink: &mut dyn ScoreSink) -> Result<(), ModelError> {
+        self.fitted.as_ref().ok_or_else(unfitted)?.score(queries, sink)
+    }
+
+    fn rate(&self, _: &History<'_>, facts: &[Quad]) -> Result<Option<Vec<f32>>, ModelError> {
+        Ok(Some(self.fitted.as_ref().ok_or_else(unfitted)?.rate(facts)))
+    }
+
+    fn save(&self) -> Result<SavedModel, ModelError> {
+        let fitted = self.fitted.as_ref().ok_or_else(unfitted)?;
+        let state =
+            Saved { config: self.config.clone(), shape: fitted.shape, times: (*fitted.times).clone() };
+        Ok(SavedModel { state: json!(state), rules: None, tensors: Some(Tensors(fitted.to_bytes()?)) })
+    }
+
+    fn load(&mut self, saved: &SavedModel) -> Result<(), ModelError> {
+        let state: Saved = serde_json::from_value(saved.state.clone())
+            .map_err(|error| ModelError::Saved(format!("{error} in the state of a composed model")))?;
+        let tensors =
+            saved.tensors.as_ref().ok_or_else(|| ModelError::Saved("it has no tensors".to_owned()))?;
+        *self = Self::new(state.config).map_err(|error| ModelError::Saved(error.to_string()))?;
+        let mut fitted = Fitted::new(&self.config, state.shape, Arc::new(state.times), 0);
+        fitted.load_bytes(&tensors.0)?;
+        fitted.prepare();
+        self.fitted = Some(fitted);
+        Ok(())
+    }
+}
+
+/// The state beside the tables.
+#[derive(Serialize, Deserialize)]
+struct Saved {
+    config: Config,
+    shape: Shape,
+    times: Times,
+}
+
+/// What every composed model can do.
+pub(crate) const CAPABILITIES: Capabilities = Capabilities {
+    settings: &[Setting::Completion],
+    explains: false,
+    inductive: false,
+    random: true,
+    rules: false,
+};

@@ -1,0 +1,332 @@
+//! From the names of components to a model: the one place that knows them all.
+
+use std::sync::Arc;
+
+use quadcast_kernels::Real;
+use quadcast_kernels::compare::Likeness;
+
+use super::encoder::Encoder;
+use super::encoders::diachronic::{Diachronic, Swing};
+use super::encoders::fused::{Fused, Fusion, TimeVector};
+use super::encoders::hyperplane::{Hyperplane, Projection};
+use super::encoders::plain::Plain;
+use super::encoders::rotation::{Revolved, Turned};
+use super::encoders::series::Series;
+use super::encoders::signs::Signs;
+use super::encoders::still::WithStillPart;
+use super::encoders::windows::Windows;
+use super::scorer::Scorer;
+use super::scorers::affine::Affine;
+use super::scorers::bilinear::Bilinear;
+use super::scorers::complex::Complex;
+use super::scorers::core::Core;
+use super::scorers::diagonal::Diagonal;
+use super::scorers::gaussian::Gaussian;
+use super::scorers::phases::Phases;
+use super::scorers::translation::Translation;
+use super::settings::{Config, InitialName, ScorerName, Temporal};
+use super::tables::{Constraint, Kind, Table, TableId, Tables};
+use super::times::{SIGNS, Times};
+use crate::blocks::Initial;
+
+/// How many there are of everything.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Sizes {
+    pub entities: usize,
+    pub relations: usize,
+}
+
+/// The parts of a model.
+pub(crate) struct Parts<T: Real> {
+    /// Rows of entities as subjects and as objects.
+    pub head: Arc<dyn Encoder<T>>,
+    pub tail: Arc<dyn Encoder<T>>,
+    pub relation: Arc<dyn Encoder<T>>,
+    pub scorer: Box<dyn Scorer<T>>,
+}
+
+/// Widths of rows before time changes them.
+struct Widths {
+    entity: usize,
+    relation: usize,
+}
+
+fn widths(config: &Config) -> Widths {
+    let d = config.dimension;
+    let (entity, relation) = match (config.scorer, config.temporal) {
+        (_, Temporal::Quaternion) => (4 * d, 4 * d),
+        (ScorerName::Rescal, _) => (d, d * d),
+        (ScorerName::RotatE, _) => (2 * d, d),
+        (ScorerName::TuckER, _) if config.relation_dimension > 0 => (d, config.relation_dimension),
+        _ if config.is_complex() => (2 * d, 2 * d),
+        _ => (d, d),
+    };
+    Widths { entity, relation }
+}
+
+struct Assembly<'a, T> {
+    config: &'a Config,
+    tables: &'a mut Tables<T>,
+    times: Arc<Times>,
+    shared: Option<Shared>,
+}
+
+/// What entities and relations share.
+#[derive(Clone)]
+enum Shared {
+    Vectors { time: TimeVector, width: usize },
+    Normals(TableId),
+}
+
+/// Builds the tables and parts of a model.
+pub(crate) fn assemble<T: Real>(
+    config: &Config,
+    sizes: Sizes,
+    times: Arc<Times>,
+    tables: &mut Tables<T>,
+) -> Parts<T> {
+    let relations = sizes.relations * if config.has_reciprocals() { 2 } else { 1 };
+    let widths = widths(config);
+    let mut assembly = Assembly { config, tables, times, shared: None };
+    let (head, tail) = if config.position_aware {
+        let head = assembly.entity("head", sizes.entities, widths.entity);
+        (head, assembly.entity("tail", sizes.entities, widths.entity))
+    } else {
+        let both = assembly.entity("entity", sizes.entities, widths.entity);
+        (both.clone(), both)
+    };
+    let relation = assembly.relation(relations, widths.relation);
+    let scorer = assembly.scorer(&widths);
+    Parts { head, tail, relation, scorer }
+}
+
+impl<T: Real> Assembly<'_, T> {
+    /// Initial values of a table as configured.
+    fn initial(&self, rows: usize, width: usize) -> Initial {
+        let sum = (rows + width).max(1) as f64;
+        let scale = self.config.initial_scale;
+        match self.config.initial {
+            InitialName::XavierUniform => Initial::Uniform((6.0 / sum).sqrt()),
+            InitialName::XavierNormal => Initial::Normal((2.0 / sum).sqrt()),
+            InitialName::Normal => Initial::Normal(scale),
+            InitialName::Uniform => Initial::Uniform(scale / (width.max(1) as f64).sqrt()),
+        }
+    }
+
+    fn add(&mut self, name: &str, kind: Kind, rows: usize, width: usize) -> TableId {
+        let initial = self.initial(rows, width);
+        let clipped = self.config.clip_rows && matches!(kind, Kind::Entity | Kind::Relation);
+        let constraint = if clipped { Constraint::ClipRows } else { Constraint::Free };
+        self.tables.add(Table::new(name, kind, rows, width).constrained(constraint), initial)
+    }
+
+    fn plain(&mut self, name: &str, kind: Kind, rows: usize, width: usize) -> Plain {
+        Plain { table: self.add(name, kind, rows, width), width }
+    }
+
+    fn entity(&mut self, name: &str, rows: usize, width: usize) -> Arc<dyn Encoder<T>> {
+        let changes = self.config.target.has_entities();
+        self.encoder(name, Kind::Entity, rows, width, changes)
+    }
+
+    fn relation(&mut self, rows: usize, width: usize) -> Arc<dyn Encoder<T>> {
+        let changes = self.config.target.has_relations();
+        self.encoder("relation", Kind::Relation, rows, width, changes)
+    }
+
+    fn encoder(
+        &mut self,
+        name: &str,
+        kind: Kind,
+        rows: usize,
+        width: usize,
+        changes: bool,
+    ) -> Arc<dyn Encoder<T>> {
+        if !changes {
+            return Arc::new(self.plain(name, kind, rows, width));
+        }
+        match self.config.temporal {
+            Temporal::None => Arc::new(self.plain(name, kind, rows, width)),
+            Temporal::T | Temporal::Utee => Arc::new(self.fused(name, kind, rows, width)),
+            Temporal::Tnt => Arc::new(WithStillPart {
+                moving: self.fused(name, kind, rows, width),
+                still: self.plain("still relation", kind, rows, width),
+            }),
+            Temporal::De => Arc::new(self.diachronic(name, kind, rows, width)),
+            Temporal::Hyte => Arc::new(self.hyperplane(name, kind, rows, width)),
+            Temporal::Atise => Arc::new(self.series(name, kind, rows, width)),
+            Temporal::Ta => Arc::new(self.signs(name, kind, rows, width)),
+            Temporal::Rotation => {
+                let base = self.plain(name, kind, rows, width);
+                let phases = self.time_table("phases", width / 2);
+                Arc::new(Turned { base, phases })
+            }
+            Temporal::Quaternion => {
+                let base = self.plain(name, kind, rows, width);
+                let turns = self.time_table("turns", width);
+                Arc::new(Revolved { base, turns })
+            }
+            Temporal::TltComplex | Temporal::TltQuaternion => Arc::new(self.windows(name, kind, rows, width)),
+        }
+    }
+
+    fn shared(&mut self, make: impl FnOnce(&mut Self) -> Shared) -> Shared {
+        if self.shared.is_none() {
+            self.shared = Some(make(self));
+        }
+        self.shared.clone().unwrap_or_else(|| unreachable!("set above"))
+    }
+
+    /// A table with a row per time, the same for entities and relations.
+    fn time_table(&mut self, name: &str, width: usize) -> TableId {
+        let rows = self.times.len();
+        let shared = self.shared(|assembly| Shared::Normals(assembly.add(name, Kind::Time, rows, width)));
+        match shared {
+            Shared::Normals(table) => table,
+            Shared::Vectors { .. } => unreachable!("one kind of time per model"),
+        }
+    }
+
+    fn fused(&mut self, name: &str, kind: Kind, rows: usize, width: usize) -> Fused {
+        let fusion = if self.config.temporal == Temporal::Tnt { Fusion::Complex } else { self.config.fusion };
+        let (own, time_width) = match fusion {
+            Fusion::Concatenate => split(self.config.static_ratio, width),
+            _ => (width, width),
+        };
+        let base = self.plain(name, kind, rows, own);
+        let shared = self
+            .shared(|assembly| Shared::Vectors { time: assembly.time_vector(time_width), width: time_width });
+        let Shared::Vectors { time, width: time_width } = shared else {
+            unreachable!("one kind of time per model")
+        };
+        Fused { base, time, time_width, fusion }
+    }
+
+    fn time_vector(&mut self, width: usize) -> TimeVector {
+        if self.config.temporal != Temporal::Utee {
+            return TimeVector::Table(self.add("time", Kind::Time, self.times.len(), width));
+        }
+        let amplitude = self.add("time amplitude", Kind::Time, 1, width);
+        // Published: periods from U(1, 365), phases from U(0, 365).
+        let period = Table::new("time period", Kind::Common, 1, width);
+        let period = self.tables.add_between(period, Initial::Uniform(182.0), 183.0);
+        let phase = Table::new("time phase", Kind::Common, 1, width);
+        let phase = self.tables.add_between(phase, Initial::Uniform(182.5), 182.5);
+        TimeVector::Wave { amplitude, period, phase, times: self.times.clone() }
+    }
+
+    fn diachronic(&mut self, name: &str, kind: Kind, rows: usize, width: usize) -> Diachronic {
+        let (fixed_width, swing_width) = split(self.config.static_ratio, width);
+        let fixed = self.add(name, kind, rows, fixed_width);
+        let swings = ["year", "month", "day"].map(|part| Swing {
+            amplitude: self.add(&format!("{name} {part} amplitude"), kind, rows, swing_width),
+            frequency: self.add(&format!("{name} {part} frequency"), kind, rows, swing_width),
+            phase: self.add(&format!("{name} {part} phase"), kind, rows, swing_width),
+        });
+        let (times, year_offset) = (self.times.clone(), self.config.year_offset);
+        Diachronic { fixed, fixed_width, swings, swing_width, times, year_offset }
+    }
+
+    fn hyperplane(&mut self, name: &str, kind: Kind, rows: usize, width: usize) -> Hyperplane {
+        let base = self.plain(name, kind, rows, width);
+        let projection = self.config.projection;
+        let shared = self.shared(|assembly| {
+            let times = assembly.times.len();
+            let initial = assembly.initial(times, width);
+            let unit = projection == Projection::Unit;
+            let constraint = if unit { Constraint::UnitRows } else { Constraint::Free };
+            let table = Table::new("normal", Kind::Time, times, width).constrained(constraint);
+            Shared::Normals(assembly.tables.add(table, initial))
+        });
+        let Shared::Normals(normals) = shared else { unreachable!("one kind of time per model") };
+        Hyperplane { base, normals, projection }
+    }
+
+    fn series(&mut self, name: &str, kind: Kind, rows: usize, d: usize) -> Series {
+        let gaussian = self.config.scorer == ScorerName::Kl;
+        let least = self.config.least_variance;
+        let constraint = if gaussian { Constraint::Clamp(least, 100.0 * least) } else { Constraint::Free };
+        let variance = Table::new(format!("{name} variance"), Kind::Common, rows, d).constrained(constraint);
+        let zero = |what: &str, width| Table::new(format!("{name} {what}"), kind, rows, width);
+        Series {
+            base: self.add(name, kind, rows, d),
+            trend: self.add(&format!("{name} trend"), kind, rows, d),
+            // The original begins without trend and season, the study with drawn ones.
+            slope: if gaussian {
+                self.tables.add(zero("slope", 1), Initial::ZERO)
+            } else {
+                let initial = self.initial(rows, 1);
+                self.tables.add(zero("slope", 1), initial)
+            },
+            amplitude: if gaussian {
+                self.tables.add(zero("amplitude", d), Initial::ZERO)
+            } else {
+                self.add(&format!("{name} amplitude"), kind, rows, d)
+            },
+            frequency: self.add(&format!("{name} frequency"), kind, rows, d),
+            variance: self.tables.add_between(variance, Initial::Uniform(49.5 * least), 50.5 * least),
+            d,
+            gaussian,
+            granularity: self.config.granularity,
+            times: self.times.clone(),
+        }
+    }
+
+    fn signs(&mut self, name: &str, kind: Kind, rows: usize, d: usize) -> Signs {
+        let base = self.plain(name, kind, rows, d);
+        let initial = Initial::by_inputs(d);
+        let mut common = |name: &str, rows: usize, width: usize| {
+            self.tables.add(Table::new(name, Kind::Common, rows, width), initial)
+        };
+        Signs {
+            base,
+            signs: common("signs", SIGNS, d),
+            weights: [common("cell input weight", 4 * d, d), common("cell state weight", 4 * d, d)],
+            biases: [common("cell input bias", 1, 4 * d), common("cell state bias", 1, 4 * d)],
+            times: self.times.clone(),
+        }
+    }
+
+    fn windows(&mut self, name: &str, kind: Kind, rows: usize, width: usize) -> Windows {
+        let base = self.plain(name, kind, rows, width);
+        let times = self.times.len();
+        let windows = times / self.config.window as usize + 1;
+        Windows {
+            base,
+            times: ["time a", "time b", "time c"].map(|name| self.add(name, Kind::Time, times, width)),
+            windows: ["window a", "window b"].map(|name| self.add(name, Kind::Time, windows, width)),
+            window: self.config.window,
+            quaternion: self.config.temporal == Temporal::TltQuaternion,
+        }
+    }
+
+    fn scorer(&mut self, widths: &Widths) -> Box<dyn Scorer<T>> {
+        let d = widths.entity;
+        let distance = if self.config.norm == 1 { Likeness::L1 } else { Likeness::L2 };
+        match (self.config.scorer, self.config.temporal) {
+            (_, Temporal::TltComplex) => Box::new(Affine { d, complex: false }),
+            (_, Temporal::TltQuaternion) => Box::new(Affine { d, complex: true }),
+            (ScorerName::TransE, _) => Box::new(Translation { d, likeness: distance, conjugate: None }),
+            (ScorerName::Conjugate, temporal) => {
+                let from = if temporal == Temporal::Quaternion { d / 4 } else { d / 2 };
+                Box::new(Translation { d, likeness: distance, conjugate: Some(from) })
+            }
+            (ScorerName::DistMult | ScorerName::SimplE, _) => Box::new(Diagonal { d }),
+            (ScorerName::ComplEx, _) => Box::new(Complex { d }),
+            (ScorerName::Rescal, _) => Box::new(Bilinear { d }),
+            (ScorerName::RotatE, _) => Box::new(Phases { k: d / 2 }),
+            (ScorerName::TuckER, _) => {
+                let core = self.add("core", Kind::Common, widths.relation, d * d);
+                Box::new(Core { d, relation_width: widths.relation, core })
+            }
+            (ScorerName::Kl, _) => Box::new(Gaussian { d }),
+        }
+    }
+}
+
+/// Widths of the part of a row that time does not change and of the one that it does. Both are rounded half to even, as
+/// published; the sum is always the whole.
+pub(crate) fn split(static_ratio: f64, width: usize) -> (usize, usize) {
+    let fixed = ((static_ratio * width as f64).round_ties_even() as usize).min(width);
+    (fixed, width - fixed)
+}

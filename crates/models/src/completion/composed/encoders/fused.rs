@@ -1,0 +1,214 @@
+//! A vector of the time joined to a row: T (a learned vector per time) and UTEE (one function of time for all).
+//!
+//! The vector `t_τ` is a row of a table, or `a ⊙ sin(τ/f + b)` with three learned vectors. It is added to the row,
+//! multiplied with it, multiplied as complex numbers (halves are real and imaginary parts), or set beside it.
+//!
+//! Parameters: those of the rows, and times·width for T or 3·width for UTEE.
+
+use std::sync::Arc;
+
+use quadcast_kernels::{Real, memory, rows};
+use serde::{Deserialize, Serialize};
+
+use super::super::encoder::{Encoder, Places, distinct};
+use super::super::tables::{Gradients, TableId, Tables};
+use super::super::times::Times;
+use super::plain::Plain;
+
+/// How a vector of the time is joined to a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Fusion {
+    /// x + t
+    Add,
+    /// x ⊙ t
+    Multiply,
+    /// x·t as complex numbers
+    Complex,
+    /// [x ; t]
+    Concatenate,
+}
+
+/// Where the vector of a time comes from.
+#[derive(Clone)]
+pub(crate) enum TimeVector {
+    /// A learned row per time.
+    Table(TableId),
+    /// `a ⊙ sin(τ/f + b)`, τ being the ordinal of the time.
+    Wave { amplitude: TableId, period: TableId, phase: TableId, times: Arc<Times> },
+}
+
+impl TimeVector {
+    /// `out[times, width]` = the vectors of some times.
+    pub fn vectors<T: Real>(&self, tables: &Tables<T>, times: &[u32], width: usize, out: &mut [T]) {
+        match self {
+            Self::Table(table) => {
+                quadcast_kernels::segment::gather(times, tables.values(*table), width, out);
+            }
+            Self::Wave { amplitude, period, phase, times: all } => {
+                let [a, f, b] = [amplitude, period, phase].map(|id| tables.values(*id));
+                rows::for_each_row(
+                    out,
+                    width,
+                    #[inline(always)]
+                    |i, row| {
+                        let time = T::from_f64(f64::from(all.ordinals[times[i] as usize]));
+                        for (j, out) in row.iter_mut().enumerate() {
+                            *out = a[j] * (time / f[j] + b[j]).sin_cos().0;
+                        }
+                    },
+                );
+            }
+        }
+    }
+
+    /// Adds the gradients for `gradient[times, width]`.
+    pub fn backward<T: Real>(
+        &self,
+        tables: &Tables<T>,
+        times: &[u32],
+        gradient: &[T],
+        width: usize,
+        into: &mut Gradients<T>,
+    ) {
+        match self {
+            Self::Table(table) => into.add_at(*table, times, gradient),
+            Self::Wave { amplitude, period, phase, times: all } => {
+                let ids = [*amplitude, *period, *phase];
+                let [a, f, b] = ids.map(|id| tables.values(id));
+                let mut sums = [vec![T::ZERO; width], vec![T::ZERO; width], vec![T::ZERO; width]];
+                for (row, &time) in gradient.chunks_exact(width).zip(times) {
+                    let time = T::from_f64(f64::from(all.ordinals[time as usize]));
+                    for (j, &g) in row.iter().enumerate() {
+                        let (sine, cosine) = (time / f[j] + b[j]).sin_cos();
+                        sums[0][j] += g * sine;
+                        sums[1][j] -= g * a[j] * cosine * time / (f[j] * f[j]);
+                        sums[2][j] += g * a[j] * cosine;
+                    }
+                }
+                for (id, sum) in ids.into_iter().zip(&sums) {
+                    into.add_at(id, &[0], sum);
+                }
+            }
+        }
+    }
+}
+
+pub(crate) struct Fused {
+    pub base: Plain,
+    pub time: TimeVector,
+    /// Width of the time's vector.
+    pub time_width: usize,
+    pub fusion: Fusion,
+}
+
+impl Fused {
+    /// The vectors of the different times of some places, and which of them each place has.
+    fn vectors<T: Real>(
+        &self,
+        tables: &Tables<T>,
+        places: Places<'_>,
+    ) -> (Vec<u32>, Vec<u32>, memory::Buffer<T>) {
+        let (times, which) = distinct(places.times);
+        let mut vectors = memory::take(times.len() * self.time_width);
+        self.time.vectors(tables, &times, self.time_width, &mut vectors);
+        (times, which, vectors)
+    }
+}
+
+/// `x ⊙ t` with rows of halves (real, imaginary).
+#[inline(always)]
+pub(crate) fn complex_product<T: Real>(x: &[T], t: &[T], out: &mut [T]) {
+    let k = x.len() / 2;
+    for j in 0..k {
+        out[j] = x[j] * t[j] - x[j + k] * t[j + k];
+        out[j + k] = x[j + k] * t[j] + x[j] * t[j + k];
+    }
+}
+
+/// The gradient of a factor of a complex product: the gradient of the product times the conjugate of the other factor.
+#[inline(always)]
+pub(crate) fn conjugate_product<T: Real>(g: &[T], t: &[T], out: &mut [T]) {
+    let k = g.len() / 2;
+    for j in 0..k {
+        out[j] = g[j] * t[j] + g[j + k] * t[j + k];
+        out[j + k] = g[j + k] * t[j] - g[j] * t[j + k];
+    }
+}
+
+impl<T: Real> Encoder<T> for Fused {
+    fn width(&self) -> usize {
+        self.base.width + if self.fusion == Fusion::Concatenate { self.time_width } else { 0 }
+    }
+
+    fn depends_on_time(&self) -> bool {
+        true
+    }
+
+    fn encode(&self, tables: &Tables<T>, places: Places<'_>, out: &mut [T]) {
+        let (_, which, vectors) = self.vectors(tables, places);
+        let (w, tw) = (self.base.width, self.time_width);
+        rows::for_each_row(
+            out,
+            Encoder::<T>::width(self),
+            #[inline(always)]
+            |i, out| {
+                let x = tables.row(self.base.table, places.ids[i]);
+                let t = &vectors[which[i] as usize * tw..][..tw];
+                match self.fusion {
+                    Fusion::Add => (0..w).for_each(|j| out[j] = x[j] + t[j]),
+                    Fusion::Multiply => (0..w).for_each(|j| out[j] = x[j] * t[j]),
+                    Fusion::Complex => complex_product(x, t, out),
+                    Fusion::Concatenate => {
+                        out[..w].copy_from_slice(x);
+                        out[w..].copy_from_slice(t);
+                    }
+                }
+            },
+        );
+    }
+
+    fn backward(&self, tables: &Tables<T>, places: Places<'_>, gradient: &[T], into: &mut Gradients<T>) {
+        let (times, which, vectors) = self.vectors(tables, places);
+        let (n, w, tw) = (places.len(), self.base.width, self.time_width);
+        let (mut dx, mut dt) = (memory::take(n * w), memory::take(n * tw));
+        let width = Encoder::<T>::width(self);
+        rows::for_each_row(
+            &mut dx,
+            w,
+            #[inline(always)]
+            |i, dx| {
+                let g = &gradient[i * width..][..width];
+                let t = &vectors[which[i] as usize * tw..][..tw];
+                match self.fusion {
+                    Fusion::Add | Fusion::Concatenate => dx.copy_from_slice(&g[..w]),
+                    Fusion::Multiply => (0..w).for_each(|j| dx[j] = g[j] * t[j]),
+                    Fusion::Complex => conjugate_product(g, t, dx),
+                }
+            },
+        );
+        rows::for_each_row(
+            &mut dt,
+            tw,
+            #[inline(always)]
+            |i, dt| {
+                let g = &gradient[i * width..][..width];
+                let x = tables.row(self.base.table, places.ids[i]);
+                match self.fusion {
+                    Fusion::Add => dt.copy_from_slice(g),
+                    Fusion::Concatenate => dt.copy_from_slice(&g[w..]),
+                    Fusion::Multiply => (0..w).for_each(|j| dt[j] = g[j] * x[j]),
+                    Fusion::Complex => conjugate_product(g, x, dt),
+                }
+            },
+        );
+        into.add_at(self.base.table, places.ids, &dx);
+        let mut per_time = vec![T::ZERO; times.len() * tw];
+        rows::add_at(&which, &dt, tw, &mut per_time);
+        self.time.backward(tables, &times, &per_time, tw, into);
+    }
+
+    fn factors(&self) -> Vec<&dyn Encoder<T>> {
+        vec![self]
+    }
+}

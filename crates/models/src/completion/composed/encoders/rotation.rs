@@ -1,0 +1,209 @@
+//! Rows that time turns: TeRo (complex numbers) and RotateQVS (quaternions).
+//!
+//! TeRo: `x(τ) = x·e^{iω_τ}` with a phase per time and coordinate; rows are halves (real, imaginary).
+//! RotateQVS: `x(τ) = q_τ x q_τ⁻¹` with a unit quaternion per time and coordinate; rows are quarters (1, i, j, k), and the
+//! stored quaternion is divided by its length.
+//!
+//! Parameters: those of the rows, and times·k phases or times·4k.
+
+use quadcast_kernels::{Real, memory, rows};
+
+use super::super::encoder::{Encoder, Places};
+use super::super::tables::{Gradients, TableId, Tables};
+use super::plain::Plain;
+
+/// Complex rows turned by phases.
+pub(crate) struct Turned {
+    pub base: Plain,
+    pub phases: TableId,
+}
+
+impl<T: Real> Encoder<T> for Turned {
+    fn width(&self) -> usize {
+        self.base.width
+    }
+
+    fn depends_on_time(&self) -> bool {
+        true
+    }
+
+    fn encode(&self, tables: &Tables<T>, places: Places<'_>, out: &mut [T]) {
+        let k = self.base.width / 2;
+        rows::for_each_row(
+            out,
+            2 * k,
+            #[inline(always)]
+            |i, out| {
+                let x = tables.row(self.base.table, places.ids[i]);
+                let phases = tables.row(self.phases, places.times[i]);
+                for j in 0..k {
+                    let (sine, cosine) = phases[j].sin_cos();
+                    out[j] = x[j] * cosine - x[j + k] * sine;
+                    out[j + k] = x[j] * sine + x[j + k] * cosine;
+                }
+            },
+        );
+    }
+
+    fn backward(&self, tables: &Tables<T>, places: Places<'_>, gradient: &[T], into: &mut Gradients<T>) {
+        let k = self.base.width / 2;
+        // Back to the row by turning the other way; beside it the gradient of the phases.
+        let mut back = memory::take(places.len() * 3 * k);
+        rows::for_each_row(
+            &mut back,
+            3 * k,
+            #[inline(always)]
+            |i, out| {
+                let x = tables.row(self.base.table, places.ids[i]);
+                let phases = tables.row(self.phases, places.times[i]);
+                let g = &gradient[i * 2 * k..][..2 * k];
+                for j in 0..k {
+                    let (sine, cosine) = phases[j].sin_cos();
+                    out[j] = g[j] * cosine + g[j + k] * sine;
+                    out[j + k] = g[j + k] * cosine - g[j] * sine;
+                    // d(x e^{iω})/dω = i·x·e^{iω}, in the frame of the row.
+                    out[j + 2 * k] = x[j] * out[j + k] - x[j + k] * out[j];
+                }
+            },
+        );
+        let (mut dx, mut dw) = (memory::take(places.len() * 2 * k), memory::take(places.len() * k));
+        rows::for_each_row(
+            &mut dx,
+            2 * k,
+            #[inline(always)]
+            |i, row| row.copy_from_slice(&back[i * 3 * k..][..2 * k]),
+        );
+        rows::for_each_row(
+            &mut dw,
+            k,
+            #[inline(always)]
+            |i, row| row.copy_from_slice(&back[i * 3 * k + 2 * k..][..k]),
+        );
+        into.add_at(self.base.table, places.ids, &dx);
+        into.add_at(self.phases, places.times, &dw);
+    }
+
+    fn factors(&self) -> Vec<&dyn Encoder<T>> {
+        vec![self]
+    }
+}
+
+/// Quaternion rows turned by quaternions.
+pub(crate) struct Revolved {
+    pub base: Plain,
+    pub turns: TableId,
+}
+
+/// Squared lengths of quaternions are not taken smaller.
+const SHORTEST: f64 = 1e-12;
+
+type Quaternion<T> = [T; 4];
+
+/// Coordinate `j` of a row of quarters.
+#[inline(always)]
+fn at<T: Real>(row: &[T], j: usize) -> Quaternion<T> {
+    let k = row.len() / 4;
+    [row[j], row[j + k], row[j + 2 * k], row[j + 3 * k]]
+}
+
+/// Hamilton's product.
+#[inline(always)]
+fn product<T: Real>(p: Quaternion<T>, q: Quaternion<T>) -> Quaternion<T> {
+    [
+        p[0] * q[0] - p[1] * q[1] - p[2] * q[2] - p[3] * q[3],
+        p[0] * q[1] + p[1] * q[0] + p[2] * q[3] - p[3] * q[2],
+        p[0] * q[2] - p[1] * q[3] + p[2] * q[0] + p[3] * q[1],
+        p[0] * q[3] + p[1] * q[2] - p[2] * q[1] + p[3] * q[0],
+    ]
+}
+
+#[inline(always)]
+fn conjugate<T: Real>(q: Quaternion<T>) -> Quaternion<T> {
+    [q[0], -q[1], -q[2], -q[3]]
+}
+
+#[inline(always)]
+fn set<T: Real>(row: &mut [T], j: usize, q: Quaternion<T>) {
+    let k = row.len() / 4;
+    q.into_iter().enumerate().for_each(|(part, x)| row[j + part * k] = x);
+}
+
+/// The unit quaternion and 1 / length.
+#[inline(always)]
+fn unit<T: Real>(q: Quaternion<T>) -> (Quaternion<T>, T) {
+    let square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
+    let scale = T::ONE / square.larger(T::from_f64(SHORTEST)).sqrt();
+    (q.map(|x| x * scale), scale)
+}
+
+impl<T: Real> Encoder<T> for Revolved {
+    fn width(&self) -> usize {
+        self.base.width
+    }
+
+    fn depends_on_time(&self) -> bool {
+        true
+    }
+
+    fn encode(&self, tables: &Tables<T>, places: Places<'_>, out: &mut [T]) {
+        let width = self.base.width;
+        rows::for_each_row(
+            out,
+            width,
+            #[inline(always)]
+            |i, out| {
+                let x = tables.row(self.base.table, places.ids[i]);
+                let turns = tables.row(self.turns, places.times[i]);
+                for j in 0..width / 4 {
+                    let (q, _) = unit(at(turns, j));
+                    set(out, j, product(product(q, at(x, j)), conjugate(q)));
+                }
+            },
+        );
+    }
+
+    fn backward(&self, tables: &Tables<T>, places: Places<'_>, gradient: &[T], into: &mut Gradients<T>) {
+        let width = self.base.width;
+        let (mut dx, mut dq) = (memory::take(places.len() * width), memory::take(places.len() * width));
+        rows::for_each_row(
+            &mut dx,
+            width,
+            #[inline(always)]
+            |i, out| {
+                let turns = tables.row(self.turns, places.times[i]);
+                let g = &gradient[i * width..][..width];
+                for j in 0..width / 4 {
+                    let (q, _) = unit(at(turns, j));
+                    set(out, j, product(product(conjugate(q), at(g, j)), q));
+                }
+            },
+        );
+        rows::for_each_row(
+            &mut dq,
+            width,
+            #[inline(always)]
+            |i, out| {
+                let x = tables.row(self.base.table, places.ids[i]);
+                let turns = tables.row(self.turns, places.times[i]);
+                let g = &gradient[i * width..][..width];
+                for j in 0..width / 4 {
+                    let (q, scale) = unit(at(turns, j));
+                    let (x, g) = (at(x, j), at(g, j));
+                    // y = q x q̄: the left factor sees (x q̄), the right one, conjugated, (q x).
+                    let left = product(g, conjugate(product(x, conjugate(q))));
+                    let right = conjugate(product(conjugate(product(q, x)), g));
+                    let whole: Quaternion<T> = std::array::from_fn(|p| left[p] + right[p]);
+                    // What points along q does not change the unit quaternion.
+                    let along = (0..4).map(|p| whole[p] * q[p]).sum::<T>();
+                    set(out, j, std::array::from_fn(|p| scale * (whole[p] - along * q[p])));
+                }
+            },
+        );
+        into.add_at(self.base.table, places.ids, &dx);
+        into.add_at(self.turns, places.times, &dq);
+    }
+
+    fn factors(&self) -> Vec<&dyn Encoder<T>> {
+        vec![self]
+    }
+}

@@ -1,0 +1,176 @@
+//! Penalties: on the rows that a batch uses, and on whole tables.
+
+use quadcast_kernels::{Real, memory, rows};
+
+use super::encoder::{Encoder, Places};
+use super::settings::PenaltyName;
+use super::tables::{Gradients, Kind, Table, Tables};
+
+/// How absolute values are taken: of single numbers, or of complex ones whose halves lie apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Moduli {
+    pub complex: bool,
+}
+
+impl Moduli {
+    /// Adds `weight·Σ|x|³` of a row to its gradient; returns Σ|x|³.
+    #[inline(always)]
+    fn cubes<T: Real>(self, row: &[T], weight: T, gradient: &mut [T]) -> f64 {
+        let mut total = T::ZERO;
+        let three = T::from_f64(3.0) * weight;
+        let k = row.len() / 2;
+        if self.complex {
+            for j in 0..k {
+                let size = (row[j] * row[j] + row[j + k] * row[j + k]).sqrt();
+                total += size * size * size;
+                gradient[j] += three * size * row[j];
+                gradient[j + k] += three * size * row[j + k];
+            }
+        } else {
+            for (&x, gradient) in row.iter().zip(gradient) {
+                let size = x.larger(-x);
+                total += size * size * size;
+                *gradient += three * size * x;
+            }
+        }
+        total.to_f64()
+    }
+
+    /// As [`Moduli::cubes`], with the fourth power.
+    #[inline(always)]
+    fn fourth_powers<T: Real>(self, row: &[T], weight: T, gradient: &mut [T]) -> f64 {
+        let mut total = T::ZERO;
+        let four = T::from_f64(4.0) * weight;
+        let k = row.len() / 2;
+        let square = |j: usize| {
+            let other = if j < k { j + k } else { j - k };
+            row[j] * row[j] + if self.complex { row[other] * row[other] } else { T::ZERO }
+        };
+        for j in 0..row.len() {
+            let square = square(j);
+            // Of a complex number both parts come by: its power counts once.
+            total += if self.complex && j >= k { T::ZERO } else { square * square };
+            gradient[j] += four * square * row[j];
+        }
+        total.to_f64()
+    }
+}
+
+/// `weight·Σ|x|³` of the rows of some places, for each factor of the encoder; gradients are added.
+pub(crate) fn penalise_rows<T: Real>(
+    encoder: &dyn Encoder<T>,
+    tables: &Tables<T>,
+    places: Places<'_>,
+    moduli: Moduli,
+    weight: f64,
+    into: &mut Gradients<T>,
+) -> f64 {
+    let mut total = 0.0;
+    for factor in encoder.factors() {
+        let width = factor.width();
+        let mut values = memory::take(places.len() * width);
+        factor.encode(tables, places, &mut values);
+        // One more number per row takes its sum, so that sums are added in the order of rows.
+        let mut gradient = memory::take(places.len() * (width + 1));
+        rows::for_each_row(
+            &mut gradient,
+            width + 1,
+            #[inline(always)]
+            |i, row| {
+                row.fill(T::ZERO);
+                let (gradient, sum) = row.split_at_mut(width);
+                let cubes = moduli.cubes(&values[i * width..][..width], T::from_f64(weight), gradient);
+                sum[0] = T::from_f64(cubes);
+            },
+        );
+        total += weight * gradient.chunks_exact(width + 1).map(|row| row[width].to_f64()).sum::<f64>();
+        rows::for_each_row(
+            &mut values,
+            width,
+            #[inline(always)]
+            |i, row| row.copy_from_slice(&gradient[i * (width + 1)..][..width]),
+        );
+        factor.backward(tables, places, &values, into);
+    }
+    total
+}
+
+/// A penalty on all tables of a kind.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TablePenalty {
+    pub kind: Kind,
+    pub name: PenaltyName,
+    pub weight: f64,
+    pub moduli: Moduli,
+}
+
+impl TablePenalty {
+    /// Adds the gradients; returns the value.
+    pub fn apply<T: Real>(&self, tables: &Tables<T>, into: &mut Gradients<T>) -> f64 {
+        if self.weight == 0.0 || self.name == PenaltyName::None {
+            return 0.0;
+        }
+        let pairs = tables.iter().zip(into.iter_mut());
+        let own = pairs.filter(|((table, _), _)| table.kind == self.kind && table.rows > 0);
+        own.map(|((table, values), gradient)| self.table(table, values, gradient)).sum()
+    }
+
+    fn table<T: Real>(&self, table: &Table, values: &[T], gradient: &mut [T]) -> f64 {
+        let width = table.width;
+        // A column of phases or of single numbers has no halves.
+        let moduli = Moduli { complex: self.moduli.complex && width.is_multiple_of(2) };
+        if matches!(self.name, PenaltyName::Smooth3 | PenaltyName::Smooth4) {
+            return self.smooth(table, values, gradient, moduli);
+        }
+        let share = self.weight / table.rows as f64;
+        let weight = T::from_f64(share);
+        let mut total = 0.0;
+        for (row, gradient) in values.chunks_exact(width).zip(gradient.chunks_exact_mut(width)) {
+            total += match self.name {
+                PenaltyName::L1 => {
+                    let pairs = row.iter().zip(gradient);
+                    pairs.map(|(&x, gradient)| absolute(x, weight, gradient)).sum::<T>().to_f64()
+                }
+                PenaltyName::L2 => {
+                    let pairs = row.iter().zip(gradient);
+                    pairs.map(|(&x, gradient)| square(x, weight, gradient)).sum::<T>().to_f64()
+                }
+                // Published: of single numbers, also where rows are complex.
+                _ => Moduli { complex: false }.cubes(row, weight, gradient),
+            };
+        }
+        share * total
+    }
+
+    fn smooth<T: Real>(&self, table: &Table, values: &[T], gradient: &mut [T], moduli: Moduli) -> f64 {
+        let width = table.width;
+        let share = self.weight / table.rows.saturating_sub(1).max(1) as f64;
+        let weight = T::from_f64(share);
+        let (mut change, mut own) = (vec![T::ZERO; width], vec![T::ZERO; width]);
+        let mut total = 0.0;
+        for i in 1..table.rows {
+            let (before, after) = (&values[(i - 1) * width..i * width], &values[i * width..][..width]);
+            change.iter_mut().zip(after.iter().zip(before)).for_each(|(to, (&x, &y))| *to = x - y);
+            own.fill(T::ZERO);
+            total += match self.name {
+                PenaltyName::Smooth4 => moduli.fourth_powers(&change, weight, &mut own),
+                _ => moduli.cubes(&change, weight, &mut own),
+            };
+            let (before, after) = gradient[(i - 1) * width..][..2 * width].split_at_mut(width);
+            before.iter_mut().zip(&own).for_each(|(to, &x)| *to -= x);
+            after.iter_mut().zip(&own).for_each(|(to, &x)| *to += x);
+        }
+        share * total
+    }
+}
+
+fn absolute<T: Real>(x: T, weight: T, gradient: &mut T) -> T {
+    let sign = if x > T::ZERO { T::ONE } else { -T::ONE };
+    *gradient += if x == T::ZERO { T::ZERO } else { weight * sign };
+    x * sign
+}
+
+fn square<T: Real>(x: T, weight: T, gradient: &mut T) -> T {
+    *gradient += weight * (x + x);
+    x * x
+}

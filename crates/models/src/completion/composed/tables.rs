@@ -1,0 +1,206 @@
+//! The numbers that are learned: named tables of rows, their gradients, and what keeps them in bounds.
+
+use quadcast_core::stream;
+use quadcast_kernels::{Real, rows};
+
+use crate::blocks::Initial;
+
+/// Names a table of a [`Tables`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct TableId(usize);
+
+/// What the rows of a table belong to: penalties are set for each kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Entity,
+    Relation,
+    Time,
+    /// Shared by all: the weights of a recurrent cell, the core of a tensor.
+    Common,
+}
+
+/// What is done to a table after every step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Constraint {
+    Free,
+    /// Rows longer than 1 are scaled to length 1.
+    ClipRows,
+    /// All rows are scaled to length 1.
+    UnitRows,
+    /// Numbers are kept between these two.
+    Clamp(f64, f64),
+}
+
+/// A table before it has numbers.
+#[derive(Clone, Debug)]
+pub(crate) struct Table {
+    pub name: String,
+    pub kind: Kind,
+    pub rows: usize,
+    pub width: usize,
+    pub constraint: Constraint,
+}
+
+impl Table {
+    pub fn new(name: impl Into<String>, kind: Kind, rows: usize, width: usize) -> Self {
+        Self { name: name.into(), kind, rows, width, constraint: Constraint::Free }
+    }
+
+    pub fn constrained(self, constraint: Constraint) -> Self {
+        Self { constraint, ..self }
+    }
+}
+
+/// The tables of a model.
+#[derive(Clone, Debug)]
+pub(crate) struct Tables<T> {
+    seed: u64,
+    tables: Vec<Table>,
+    values: Vec<Vec<T>>,
+}
+
+impl<T: Real> Tables<T> {
+    pub fn new(seed: u64) -> Self {
+        Self { seed, tables: Vec::new(), values: Vec::new() }
+    }
+
+    /// Adds a table; its values come from a stream of its own, whatever other tables there are.
+    pub fn add(&mut self, table: Table, initial: Initial) -> TableId {
+        self.add_between(table, initial, 0.0)
+    }
+
+    /// Adds a table whose initial values are moved by `shift`.
+    pub fn add_between(&mut self, table: Table, initial: Initial, shift: f64) -> TableId {
+        let mut stream = stream(self.seed, &format!("initial {}", table.name), 0);
+        let draws = initial.draw(table.rows * table.width, &mut stream);
+        let mut values: Vec<T> = draws.into_iter().map(|x| T::from_f64(f64::from(x) + shift)).collect();
+        constrain(&table, &mut values);
+        self.tables.push(table);
+        self.values.push(values);
+        TableId(self.tables.len() - 1)
+    }
+
+    /// Numbers of a table, row after row.
+    pub fn values(&self, id: TableId) -> &[T] {
+        &self.values[id.0]
+    }
+
+    /// One row of a table.
+    #[inline(always)]
+    pub fn row(&self, id: TableId, row: u32) -> &[T] {
+        let width = self.tables[id.0].width;
+        &self.values[id.0][row as usize * width..][..width]
+    }
+
+    /// Tables and their numbers.
+    pub fn iter(&self) -> impl Iterator<Item = (&Table, &Vec<T>)> {
+        self.tables.iter().zip(&self.values)
+    }
+
+    /// The same, to be changed.
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = (&Table, &mut Vec<T>)> {
+        self.tables.iter().zip(&mut self.values)
+    }
+
+    /// How many numbers are learned.
+    pub fn count(&self) -> usize {
+        self.values.iter().map(Vec::len).sum()
+    }
+
+    /// Applies the constraints, after a step.
+    pub fn constrain(&mut self) {
+        for (table, values) in self.tables.iter().zip(&mut self.values) {
+            constrain(table, values);
+        }
+    }
+}
+
+/// Shorter rows have no direction.
+const SHORTEST: f64 = 1e-12;
+
+fn constrain<T: Real>(table: &Table, values: &mut [T]) {
+    let scale_rows = |values: &mut [T], unit: bool| {
+        rows::for_each_row(
+            values,
+            table.width,
+            #[inline(always)]
+            |_, row| {
+                let length = quadcast_kernels::dot(row, row).sqrt();
+                if length > T::from_f64(SHORTEST) && (unit || length > T::ONE) {
+                    let scale = T::ONE / length;
+                    row.iter_mut().for_each(|x| *x *= scale);
+                }
+            },
+        );
+    };
+    match table.constraint {
+        Constraint::Free => {}
+        Constraint::ClipRows => scale_rows(values, false),
+        Constraint::UnitRows => scale_rows(values, true),
+        Constraint::Clamp(low, high) => {
+            let (low, high) = (T::from_f64(low), T::from_f64(high));
+            rows::for_each_row(
+                values,
+                table.width,
+                #[inline(always)]
+                |_, row| {
+                    for x in row {
+                        *x = if *x < low { low } else { *x };
+                        *x = if *x > high { high } else { *x };
+                    }
+                },
+            );
+        }
+    }
+}
+
+/// Gradients of tables, of the same shapes.
+#[derive(Clone, Debug)]
+pub(crate) struct Gradients<T> {
+    widths: Vec<usize>,
+    values: Vec<Vec<T>>,
+}
+
+impl<T: Real> Gradients<T> {
+    /// Zero for every table.
+    pub fn zero(tables: &Tables<T>) -> Self {
+        Self {
+            widths: tables.tables.iter().map(|table| table.width).collect(),
+            values: tables.values.iter().map(|values| vec![T::ZERO; values.len()]).collect(),
+        }
+    }
+
+    /// Sets everything to zero again.
+    pub fn clear(&mut self) {
+        for values in &mut self.values {
+            rows::for_each_row(
+                values,
+                1 << 12,
+                #[inline(always)]
+                |_, row| row.fill(T::ZERO),
+            );
+            // The last piece of a table that is not a multiple of the piece.
+            let rest = values.len() % (1 << 12);
+            let from = values.len() - rest;
+            values[from..].fill(T::ZERO);
+        }
+    }
+
+    /// Adds `from[i]` to row `ids[i]` of a table.
+    pub fn add_at(&mut self, id: TableId, ids: &[u32], from: &[T]) {
+        rows::add_at(ids, from, self.widths[id.0], &mut self.values[id.0]);
+    }
+
+    pub fn of_mut(&mut self, id: TableId) -> &mut [T] {
+        &mut self.values[id.0]
+    }
+
+    /// Per table, in the order of the tables.
+    pub fn iter(&self) -> impl Iterator<Item = &Vec<T>> {
+        self.values.iter()
+    }
+
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut Vec<T>> {
+        self.values.iter_mut()
+    }
+}
