@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum, value_parser};
-use quadcast_core::{Duplicates, Setting, TiePolicy, ValidationUse};
+use quadcast_core::{Duplicates, IntervalUse, Setting, TiePolicy, ValidationUse};
 use quadcast_data::Format;
 use quadcast_models::blocks::device::Device;
 
@@ -131,6 +131,9 @@ pub struct RunOptions {
     /// What happens to facts that stand twice in the test split [default: drop]
     #[arg(long, value_enum)]
     pub duplicates: Option<DuplicatesArgument>,
+    /// When facts that hold over an interval are asked about [default: start]
+    #[arg(long, value_enum)]
+    pub intervals: Option<IntervalsArgument>,
     /// Seed of every random draw [default: 1]
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
@@ -268,6 +271,13 @@ argument!(TiesArgument => TiePolicy {
     Pessimistic,
     /// By entity id
     Ordinal,
+});
+
+argument!(IntervalsArgument => IntervalUse {
+    /// At the first time at which they hold
+    Start,
+    /// At every time at which they hold
+    Every,
 });
 
 argument!(DuplicatesArgument => Duplicates {

@@ -57,6 +57,7 @@ fn at_one_time(graph: &StaticGraph) -> Dataset {
     let facts =
         |triples: &Vec<Triple>| Facts::new(triples.iter().map(|triple| triple.at(Step(0))).collect(), 1);
     Dataset {
+        beyond: Facts::default(),
         name: graph.name.clone(),
         vocabulary: graph.vocabulary.clone(),
         axis: TimeAxis::new(vec![0], Calendar::UNKNOWN),

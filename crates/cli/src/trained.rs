@@ -7,7 +7,7 @@ use quadcast_data::{Content, LoadOptions};
 use quadcast_models::Entry;
 use quadcast_report::{RunRecord, Status};
 
-use crate::commands::data::open;
+use crate::commands::data::{open, unrolled};
 use crate::commands::run::read_run_file;
 use crate::failure::Failure;
 use crate::model_files::read_model;
@@ -66,6 +66,7 @@ pub fn open_data(folder: &Path, record: &RunRecord, data: Option<&str>) -> Resul
     let file = read_run_file(&folder.join("run.toml"))?;
     let place = data.or(file.data.as_deref()).unwrap_or(&record.dataset.name);
     let loaded = open(place, LoadOptions { format: file.format })?;
+    let (loaded, _) = unrolled(loaded, record.protocol.intervals.unwrap_or_default());
     let Content::Temporal(dataset) = loaded.content else {
         return Err(Failure::input(format!("{place} holds no facts with time stamps")));
     };

@@ -131,3 +131,47 @@ fn components_that_clash_are_refused_before_anything_is_written() {
     room.quadcast("run --model composed --data small --set temporal=lstm --out run")
         .assert_error(2, &["temporal = \"lstm\""]);
 }
+
+/// Ministers and their offices, with the years that they held them.
+fn offices() -> Room {
+    let mut train = String::new();
+    for i in 0..40 {
+        let (start, end) = (1950 + 2 * (i % 10), 1953 + 2 * (i % 10));
+        train.push_str(&format!("minister {i}\tholds\toffice {}\t{start}-##-##\t{end}-##-##\n", i % 5));
+    }
+    train.push_str("Ines Dorrit\tholds\toffice 1\t1960-##-##\t####-##-##\n");
+    let valid = "minister 1\tholds\toffice 2\t1955-##-##\t1958-##-##\n";
+    let test = "Ines Dorrit\tholds\toffice 2\t1952-##-##\t1956-##-##\n";
+    Room::with_splits(&train, valid, test)
+}
+
+#[test]
+fn facts_with_intervals_are_asked_about_at_years() {
+    let room = offices();
+    let run = format!("run --model tntcomplex --data small {QUICK}");
+    room.quadcast(&format!("{run} --out start")).success();
+    let record = room.json("start/metrics.json");
+    assert_eq!(record["protocol"]["intervals"], "start");
+    assert_eq!((&record["dataset"]["test"], &record["by_step"][0]["time"]), (&1.into(), &"1952".into()));
+    room.quadcast(&format!("{run} --intervals every --out every")).success();
+    let record = room.json("every/metrics.json");
+    assert_eq!(record["protocol"]["intervals"], "every");
+    assert_eq!(
+        record["by_step"].as_array().map(Vec::len),
+        record["dataset"]["test"].as_u64().map(|n| n as usize)
+    );
+
+    // Results of the two cannot be compared, and each repeats itself.
+    assert_ne!(room.quadcast("compare start every").code, 0);
+    room.quadcast("run every/run.toml --out again").success();
+    room.assert_same("every", "again");
+    let mut asked = room.command("forecast start --json --relation holds --at 1965 --subject");
+    let answer = Answer::of(asked.arg("Ines Dorrit"), "forecast").success().json();
+    assert_eq!(answer["at"], "1965");
+
+    let points = visits();
+    points.assert_refused(
+        "run --model naive-rules --data small --intervals every --out run",
+        &["--intervals is for facts that hold"],
+    );
+}

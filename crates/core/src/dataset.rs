@@ -82,6 +82,9 @@ pub struct Dataset {
     pub axis: TimeAxis,
     /// Facts.
     pub splits: Splits<Facts>,
+    /// Facts that hold and stand in no split: the times of an interval that are not asked about. Filters know them, models
+    /// never do.
+    pub beyond: Facts,
 }
 
 impl Dataset {
@@ -98,9 +101,13 @@ impl Dataset {
     /// Content hash of one split: SHA-256 over the lines `s\tr\to\tτ\n` sorted by (τ, s, r, o), where `τ` is the
     /// original time divided by the raster.
     pub fn split_fingerprint(&self, split: Split) -> Fingerprint {
+        self.facts_fingerprint(self.splits.get(split))
+    }
+
+    fn facts_fingerprint(&self, facts: &Facts) -> Fingerprint {
         let mut hash = Sha256::new();
         let mut line = String::new();
-        for quad in self.splits.get(split).iter() {
+        for quad in facts.iter() {
             use fmt::Write;
             line.clear();
             let (s, r, o) = (quad.subject.0, quad.relation.0, quad.object.0);
@@ -116,6 +123,9 @@ impl Dataset {
         hash.update(format!("{}\t{}\n", self.entities(), self.relations()).as_bytes());
         for split in Split::ALL {
             hash.update(format!("{split}\t{}\n", self.split_fingerprint(split)).as_bytes());
+        }
+        if !self.beyond.is_empty() {
+            hash.update(format!("beyond\t{}\n", self.facts_fingerprint(&self.beyond)).as_bytes());
         }
         Fingerprint::from_hash(hash)
     }

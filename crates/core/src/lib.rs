@@ -42,7 +42,9 @@ pub use history::{Edge, Event, History, HistoryIndex, HistoryKey};
 pub use ids::{EntityId, Quad, RelationId, Step, Triple};
 pub use intervals::{IntervalDataset, IntervalFact, PartialDate};
 pub use patterns::{Companions, Detection, Mirrors, PatternCounts, Shares};
-pub use protocol::{Candidates, Duplicates, Filter, Protocol, Setting, TiePolicy, ValidationUse};
+pub use protocol::{
+    Candidates, Duplicates, Filter, IntervalUse, Protocol, Setting, TiePolicy, ValidationUse,
+};
 pub use published_patterns::{PublishedLists, published_lists};
 pub use query::{DirectedRelation, Direction, Query};
 pub use random::stream;

@@ -123,6 +123,17 @@ pub enum Duplicates {
     Keep,
 }
 
+/// When facts that hold over an interval are asked about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum IntervalUse {
+    /// At the first time at which they hold.
+    #[default]
+    Start,
+    /// At every time at which they hold.
+    Every,
+}
+
 /// How results come about. Results are comparable only when their protocols are equal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -137,6 +148,9 @@ pub struct Protocol {
     pub candidates: Candidates,
     /// Repeated test facts.
     pub duplicates: Duplicates,
+    /// When facts with an interval are asked about; absent where facts have a time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub intervals: Option<IntervalUse>,
 }
 
 impl Protocol {

@@ -21,6 +21,7 @@ mod readers;
 mod rules;
 pub mod scores;
 mod synth;
+mod unroll;
 mod write;
 
 pub use audit::{
@@ -59,3 +60,4 @@ pub use patterns::{
 };
 pub use rules::{NamedRelation, RelationNames, RuleFileError, RulesRead, read_rules, write_rules};
 pub use synth::{Oracle, SynthWorld, Truth, TruthRow, WorldName, synth, synth_target};
+pub use unroll::unroll;

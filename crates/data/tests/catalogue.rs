@@ -71,7 +71,13 @@ fn impostor() -> Content {
     };
     let vocabulary = Vocabulary { entities: Names::anonymous(10038), relations: Names::anonymous(10) };
     let splits = Splits { train: facts(0), valid: facts(1), test: facts(2) };
-    Content::Temporal(Dataset { name: "impostor".to_owned(), vocabulary, axis, splits })
+    Content::Temporal(Dataset {
+        name: "impostor".to_owned(),
+        vocabulary,
+        axis,
+        splits,
+        beyond: Facts::default(),
+    })
 }
 
 #[test]

@@ -63,6 +63,7 @@ impl Desk {
             |names: &[&str]| Names::new(names.iter().map(|name| Some((*name).to_owned())).collect(), None);
         let fact = Quad { subject: EntityId(0), relation: RelationId(0), object: EntityId(1), step: Step(0) };
         let dataset = Dataset {
+            beyond: Facts::default(),
             name: "small".to_owned(),
             vocabulary: Vocabulary {
                 entities: names(&["Ann, \"A\"", "Ben", "7"]),

@@ -23,7 +23,7 @@ pub(crate) fn fit(
 ) -> Result<Fitted, EvalError> {
     let splits = &dataset.splits;
     let known = index(dataset, &[&splits.train]);
-    let all = index(dataset, &[&splits.train, &splits.valid, &splits.test]);
+    let all = index(dataset, &[&splits.train, &splits.valid, &splits.test, &dataset.beyond]);
     let period = Period {
         history: &known,
         truth: &all,
@@ -46,7 +46,7 @@ pub(crate) fn judge(
 ) -> Result<Judged, EvalError> {
     let splits = &dataset.splits;
     let known = known(dataset, protocol);
-    let all = index(dataset, &[&splits.train, &splits.valid, &splits.test]);
+    let all = index(dataset, &[&splits.train, &splits.valid, &splits.test, &dataset.beyond]);
     let period = Period {
         history: &known,
         truth: &all,

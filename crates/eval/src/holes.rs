@@ -97,7 +97,8 @@ fn ask(
     run: &Run,
 ) -> Result<Option<HoleOutcome>, EvalError> {
     let splits = &dataset.splits;
-    let all = [&splits.train, &splits.valid, &splits.test].into_iter().flat_map(|facts| facts.iter());
+    let all = [&splits.train, &splits.valid, &splits.test, &dataset.beyond];
+    let all = all.into_iter().flat_map(|facts| facts.iter());
     let mut truth: Vec<([u32; 3], u32)> = all.map(|fact| hole.split(fact)).collect();
     truth.sort_unstable();
     truth.dedup();

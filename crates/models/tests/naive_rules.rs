@@ -139,6 +139,7 @@ fn visits() -> Dataset {
     let facts = |facts: Vec<Quad>| Facts::new(facts, 5);
     let name = |name: &str| Some(name.to_owned());
     Dataset {
+        beyond: Facts::default(),
         name: "visits".to_owned(),
         vocabulary: Vocabulary {
             entities: Names::anonymous(60),

@@ -67,6 +67,7 @@ fn dataset(facts: u32) -> Dataset {
         vocabulary,
         axis: TimeAxis::new((0..steps as i64).collect(), Calendar::UNIX_DAYS),
         splits,
+        beyond: Facts::default(),
     }
 }
 

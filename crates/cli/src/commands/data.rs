@@ -2,8 +2,10 @@
 
 use clap::Args;
 use comfy_table::{ColumnConstraint, ContentArrangement};
-use quadcast_core::{Dataset, Split, Verdict};
-use quadcast_data::{Content, Family, LeakageOptions, LoadOptions, Loaded, VARIANTS, Variant, load, locate};
+use quadcast_core::{Dataset, IntervalUse, Split, Verdict};
+use quadcast_data::{
+    Content, Family, LeakageOptions, LoadOptions, Loaded, VARIANTS, Variant, load, locate, unroll,
+};
 use quadcast_report::{counted, plain_table};
 
 use super::patterns::{DetectionArguments, share};
@@ -38,6 +40,22 @@ pub fn with_time(loaded: &Loaded) -> Result<&Dataset, Failure> {
         "{} is {kind}; a run needs facts with time stamps (see quadcast data info)",
         loaded.content.name()
     )))
+}
+
+/// Facts with intervals as facts at steps; everything else as it is. Tells when they are asked about, if they have intervals.
+pub fn unrolled(mut loaded: Loaded, asked: IntervalUse) -> (Loaded, Option<IntervalUse>) {
+    let Content::Intervals(intervals) = &loaded.content else { return (loaded, None) };
+    let dataset = unroll(intervals, asked);
+    loaded.notes.push(format!(
+        "Intervals are unrolled over the {} years that begin or end one; held-out facts are asked about at {}.",
+        dataset.axis.len(),
+        match asked {
+            IntervalUse::Start => "their first",
+            IntervalUse::Every => "each of theirs",
+        }
+    ));
+    loaded.content = Content::Temporal(dataset);
+    (loaded, Some(asked))
 }
 
 /// The splits follow each other in time; if not, the message names the lines.

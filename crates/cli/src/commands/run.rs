@@ -12,7 +12,7 @@ use quadcast_models::{Entry, find, set};
 use quadcast_report::{DatasetCard, ModelCard, PartialRanks, RunRecord, Selection};
 
 use crate::arguments::RunOptions;
-use crate::commands::data::{open, temporal, with_time};
+use crate::commands::data::{open, temporal, unrolled, with_time};
 use crate::commands::evaluate;
 use crate::explained;
 use crate::failure::Failure;
@@ -59,10 +59,12 @@ pub fn complete(options: &RunOptions, output: &Output) -> Result<(RecordFolder, 
         )
     })?;
     let format = options.format.map(Into::into).or(file.format);
-    let (mut loaded, mut load_seconds) = (None, 0.0);
+    let asked = options.intervals.map(Into::into).or(file.protocol.intervals);
+    let (mut loaded, mut load_seconds, mut intervals) = (None, 0.0, None);
     let mut load = || -> Result<Loaded, Failure> {
         let start = Instant::now();
-        let loaded = open(&data, LoadOptions { format })?;
+        let loaded;
+        (loaded, intervals) = unrolled(open(&data, LoadOptions { format })?, asked.unwrap_or_default());
         load_seconds = start.elapsed().as_secs_f64();
         Ok(loaded)
     };
@@ -76,6 +78,12 @@ pub fn complete(options: &RunOptions, output: &Output) -> Result<(RecordFolder, 
         Some(loaded) => loaded,
         None => load()?,
     };
+    plan.file.protocol.intervals = intervals;
+    if options.intervals.is_some() && intervals.is_none() {
+        return Err(Failure::input(
+            "--intervals is for facts that hold over an interval; these have one time each",
+        ));
+    }
     for note in &loaded.notes {
         output.detail(note);
     }

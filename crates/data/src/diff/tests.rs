@@ -29,7 +29,13 @@ fn temporal(entities: Names, calendar: Calendar, rows: [&[(u32, u32, u32, i64)];
     });
     let vocabulary = Vocabulary { entities, relations: named(&["visits"]) };
     let splits = Splits { train, valid, test };
-    loaded(Content::Temporal(Dataset { name: "small".to_owned(), vocabulary, axis, splits }))
+    loaded(Content::Temporal(Dataset {
+        name: "small".to_owned(),
+        vocabulary,
+        axis,
+        splits,
+        beyond: Facts::default(),
+    }))
 }
 
 const HOURS: Calendar = Calendar::from_january_first(TimeUnit::Hour, 2014);

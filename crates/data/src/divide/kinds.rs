@@ -48,6 +48,7 @@ impl<'a> Divisible<'a> {
                 let steps = dataset.axis.len();
                 let [train, valid, test] = [train, valid, test].map(|facts| Facts::new(facts, steps));
                 Content::Temporal(Dataset {
+                    beyond: Facts::default(),
                     splits: Splits { train, valid, test },
                     name: dataset.name.clone(),
                     vocabulary: dataset.vocabulary.clone(),

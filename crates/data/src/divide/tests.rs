@@ -32,6 +32,7 @@ fn dataset(rows: &[(u32, u32, u32, u32, u8)]) -> Loaded {
         Names::new((0..count).map(|id| Some(format!("{word} {id}"))).collect(), None)
     };
     let dataset = Dataset {
+        beyond: Facts::default(),
         name: "drawn".to_owned(),
         vocabulary: Vocabulary { entities: names("e", 6), relations: names("r", 4) },
         axis: axis.clone(),

@@ -128,7 +128,7 @@ pub(super) fn assemble(
         valid: rows.valid.into_facts(&axis),
         test: rows.test.into_facts(&axis),
     };
-    (Dataset { name, vocabulary, axis, splits }, sources)
+    (Dataset { name, vocabulary, axis, splits, beyond: Facts::default() }, sources)
 }
 
 /// Days are often written in hours, and quarters of an hour in minutes; other rasters say nothing.

@@ -134,6 +134,7 @@ impl World {
         let [train, valid, test] = parts.map(|quads| Facts::new(quads, steps));
         let names = |names: &[String]| Names::new(names.iter().cloned().map(Some).collect(), None);
         Dataset {
+            beyond: Facts::default(),
             name: self.name.to_owned(),
             vocabulary: Vocabulary { entities: names(&self.entities), relations: names(&self.relations) },
             axis: self.clock.axis(),

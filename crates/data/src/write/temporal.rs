@@ -142,6 +142,7 @@ mod tests {
         let entities = Names::new(names.map(|name| Some(name.to_owned())).to_vec(), None);
         let relations = Names::new(vec![Some("knows".to_owned())], None);
         Dataset {
+            beyond: Facts::default(),
             name: String::new(),
             vocabulary: Vocabulary { entities, relations },
             axis: axis.clone(),

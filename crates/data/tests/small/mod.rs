@@ -45,7 +45,7 @@ pub fn days(name: &str, ids: Vocabulary, rows: [&[[u32; 4]]; 3]) -> Dataset {
         Facts::new(quads.collect(), axis.len())
     };
     let splits = Splits { train: facts(rows[0]), valid: facts(rows[1]), test: facts(rows[2]) };
-    Dataset { name: name.to_owned(), vocabulary: ids, axis, splits }
+    Dataset { name: name.to_owned(), vocabulary: ids, axis, splits, beyond: Facts::default() }
 }
 
 /// A forecasting dataset: one repeated row in train and in test, a self loop, a gap of three days, entity `e` unused.

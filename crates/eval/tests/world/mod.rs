@@ -42,6 +42,7 @@ pub fn dataset(quads: &[Quad], shape: Shape) -> Dataset {
         Facts::new(part, shape.steps as usize)
     };
     Dataset {
+        beyond: Facts::default(),
         name: "world".to_owned(),
         vocabulary: Vocabulary {
             entities: Names::anonymous(shape.entities as usize),

@@ -208,7 +208,9 @@ impl Learner {
         scores: &mut [T],
     ) -> f64 {
         let (factor, offset) = (T::from_f64(scale), T::from_f64(self.config.offset));
-        scores.iter_mut().for_each(|x| *x = *x * factor + offset);
+        if factor != T::ONE || offset != T::ZERO {
+            scores.iter_mut().for_each(|x| *x = *x * factor + offset);
+        }
         let all = self.config.sampler == SamplerName::All;
         let mut right = if all { scores[answer as usize] } else { *own * factor + offset };
         if all {
@@ -219,13 +221,11 @@ impl Learner {
                 *score = if id == answer { T::NEG_INFINITY } else { *score };
             }
         }
-        let loss = self.loss.apply(&mut right, scores);
-        let back = T::from_f64(scale * share);
-        scores.iter_mut().for_each(|x| *x *= back);
+        let loss = self.loss.apply(T::from_f64(scale * share), &mut right, scores);
         if all {
-            scores[answer as usize] = right * back;
+            scores[answer as usize] = right;
         } else {
-            *own = right * back;
+            *own = right;
         }
         loss
     }

@@ -17,15 +17,15 @@ const FACTORS: usize = 32;
 
 impl Loss {
     /// The loss of one question. `right` is the score of the true answer, `wrong` those of the others (−∞: not a
-    /// candidate); both are replaced by their gradients.
+    /// candidate); both are replaced by their gradients times `weight`.
     #[inline(always)]
-    pub fn apply<T: Real>(&self, right: &mut T, wrong: &mut [T]) -> f64 {
+    pub fn apply<T: Real>(&self, weight: T, right: &mut T, wrong: &mut [T]) -> f64 {
         match self.name {
-            LossName::Ce => cross_entropy(right, wrong),
-            LossName::Bce => binary(right, wrong, true),
-            LossName::SoftMargin => binary(right, wrong, false),
-            LossName::Margin => margin(T::from_f64(self.margin), right, wrong),
-            LossName::LogRank => log_rank(T::from_f64(self.temperature), right, wrong),
+            LossName::Ce => cross_entropy(weight, right, wrong),
+            LossName::Bce => binary(weight, right, wrong, true),
+            LossName::SoftMargin => binary(weight, right, wrong, false),
+            LossName::Margin => margin(T::from_f64(self.margin), weight, right, wrong),
+            LossName::LogRank => log_rank(T::from_f64(self.temperature), weight, right, wrong),
         }
     }
 }
@@ -37,7 +37,7 @@ fn largest<T: Real>(first: T, rest: &[T]) -> T {
 
 /// −ln softmax at the true answer.
 #[inline(always)]
-fn cross_entropy<T: Real>(right: &mut T, wrong: &mut [T]) -> f64 {
+fn cross_entropy<T: Real>(weight: T, right: &mut T, wrong: &mut [T]) -> f64 {
     let peak = largest(*right, wrong);
     let own = (*right - peak).exp();
     let mut total = own;
@@ -49,19 +49,19 @@ fn cross_entropy<T: Real>(right: &mut T, wrong: &mut [T]) -> f64 {
         part.iter().for_each(|&x| sum += x);
         total += sum;
     }
-    let scale = T::ONE / total;
+    let scale = weight / total;
     wrong.iter_mut().for_each(|x| *x *= scale);
     let loss = (total.ln() + peak - *right).to_f64();
-    *right = own * scale - T::ONE;
+    *right = own * scale - weight;
     loss
 }
 
 /// Σ ln(1 + e^{x}) of the wrong and ln(1 + e^{−x}) of the right one; as a mean, or as a sum.
 #[inline(always)]
-fn binary<T: Real>(right: &mut T, wrong: &mut [T], mean: bool) -> f64 {
+fn binary<T: Real>(weight: T, right: &mut T, wrong: &mut [T], mean: bool) -> f64 {
     let count = 1 + wrong.iter().filter(|&&x| x > T::NEG_INFINITY).count();
     let share = if mean { 1.0 / count as f64 } else { 1.0 };
-    let scale = T::from_f64(share);
+    let scale = T::from_f64(share) * weight;
     let mut total = 0.0;
     for part in wrong.chunks_mut(FACTORS) {
         let (mut sum, mut product) = (T::ZERO, T::ONE);
@@ -91,7 +91,7 @@ fn softplus<T: Real>(x: T) -> f64 {
 
 /// The mean of max(0, margin − right + wrong).
 #[inline(always)]
-fn margin<T: Real>(margin: T, right: &mut T, wrong: &mut [T]) -> f64 {
+fn margin<T: Real>(margin: T, weight: T, right: &mut T, wrong: &mut [T]) -> f64 {
     let count = wrong.iter().filter(|&&x| x > T::NEG_INFINITY).count().max(1);
     let share = T::from_f64(1.0 / count as f64);
     let (mut total, mut violations) = (T::ZERO, T::ZERO);
@@ -100,27 +100,27 @@ fn margin<T: Real>(margin: T, right: &mut T, wrong: &mut [T]) -> f64 {
         let violated = excess > T::ZERO;
         total += if violated { excess } else { T::ZERO };
         violations += if violated { T::ONE } else { T::ZERO };
-        *x = if violated { share } else { T::ZERO };
+        *x = if violated { share * weight } else { T::ZERO };
     }
-    *right = -(share * violations);
+    *right = -(share * weight * violations);
     (total * share).to_f64()
 }
 
 /// ½·softplus(−right) + ½·Σ w·softplus(wrong) with w = softmax(temperature·wrong), whose gradient counts too.
 #[inline(always)]
-fn log_rank<T: Real>(temperature: T, right: &mut T, wrong: &mut [T]) -> f64 {
-    let half = T::from_f64(0.5);
+fn log_rank<T: Real>(temperature: T, weight: T, right: &mut T, wrong: &mut [T]) -> f64 {
+    let half = T::from_f64(0.5) * weight;
     let peak = largest(T::NEG_INFINITY, wrong);
     let (mut weights, mut mean) = (T::ZERO, 0.0);
-    let weight = |x: T| if x > T::NEG_INFINITY { (temperature * (x - peak)).exp() } else { T::ZERO };
+    let softmax = |x: T| if x > T::NEG_INFINITY { (temperature * (x - peak)).exp() } else { T::ZERO };
     for &x in wrong.iter().filter(|&&x| x > T::NEG_INFINITY) {
-        weights += weight(x);
-        mean += weight(x).to_f64() * softplus(x);
+        weights += softmax(x);
+        mean += softmax(x).to_f64() * softplus(x);
     }
     mean /= weights.to_f64().max(f64::MIN_POSITIVE);
     for x in wrong.iter_mut() {
         if *x > T::NEG_INFINITY {
-            let share = weight(*x) / weights;
+            let share = softmax(*x) / weights;
             let above = T::from_f64(softplus(*x) - mean);
             *x = half * share * (x.sigmoid() + temperature * above);
         } else {
@@ -143,7 +143,7 @@ mod tests {
     fn value(name: LossName, right: f64, wrong: &[f64]) -> (f64, f64, Vec<f64>) {
         let loss = Loss { name, margin: 1.0, temperature: 0.5 };
         let (mut right, mut wrong) = (right, wrong.to_vec());
-        (loss.apply(&mut right, &mut wrong), right, wrong)
+        (loss.apply(1.0, &mut right, &mut wrong), right, wrong)
     }
 
     #[test]
@@ -190,7 +190,7 @@ mod tests {
             for scale in [1e4_f32, -1e4] {
                 let loss = Loss { name, margin: 1.0, temperature: 0.5 };
                 let (mut right, mut wrong) = (scale, vec![-scale, scale, 0.0]);
-                let value = loss.apply(&mut right, &mut wrong);
+                let value = loss.apply(1.0, &mut right, &mut wrong);
                 assert!(value.is_finite() && right.is_finite(), "{name:?} {scale}");
                 assert!(wrong.iter().all(|x| x.is_finite()), "{name:?} {scale} {wrong:?}");
             }
