@@ -3,7 +3,7 @@
 //! Asked of completion models that can rate whole facts. All relations, or all times of the dataset, are candidates; other
 //! true ones are filtered, whichever split they stand in.
 
-use quadcast_core::{Dataset, Forecaster, History, Protocol, Quad, RelationId, Run, Step, TiePolicy};
+use quadcast_core::{Dataset, Facts, Forecaster, History, Protocol, Quad, RelationId, Run, Step, TiePolicy};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -98,7 +98,7 @@ fn ask(
 ) -> Result<Option<HoleOutcome>, EvalError> {
     let splits = &dataset.splits;
     let all = [&splits.train, &splits.valid, &splits.test, &dataset.beyond];
-    let all = all.into_iter().flat_map(|facts| facts.iter());
+    let all = all.into_iter().flat_map(Facts::iter);
     let mut truth: Vec<([u32; 3], u32)> = all.map(|fact| hole.split(fact)).collect();
     truth.sort_unstable();
     truth.dedup();

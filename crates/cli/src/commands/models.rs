@@ -56,7 +56,9 @@ fn describe(entry: &Entry) -> String {
     let defaults = (entry.defaults)();
     let lines = [entry.about, entry.paper, entry.source, &traits.join("; ")];
     let mut text = format!("{}\n", entry.name);
-    lines.iter().for_each(|line| text.push_str(&wrapped(line, "  ", "  ")));
+    for line in lines {
+        text.push_str(&wrapped(line, "  ", "  "));
+    }
     if let Some(base) = entry.base.and_then(|name| find(name).ok()) {
         text.push_str(&recipe(base, &defaults));
         return text;

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use quadcast_core::{Dataset, Forecaster, Protocol, Run, Setting, Split};
-use quadcast_data::{LoadOptions, Loaded, RulesRead};
+use quadcast_core::{Dataset, Forecaster, IntervalUse, Protocol, Run, Setting, Split};
+use quadcast_data::{Format, LoadOptions, Loaded, RulesRead};
 use quadcast_eval::{EvalError, Judged, fit, judge_holes, judge_with};
 use quadcast_models::{Entry, find, set};
 use quadcast_report::{DatasetCard, ModelCard, PartialRanks, RunRecord, Selection};
@@ -59,31 +59,21 @@ pub fn complete(options: &RunOptions, output: &Output) -> Result<(RecordFolder, 
         )
     })?;
     let format = options.format.map(Into::into).or(file.format);
-    let asked = options.intervals.map(Into::into).or(file.protocol.intervals);
-    let (mut loaded, mut load_seconds, mut intervals) = (None, 0.0, None);
-    let mut load = || -> Result<Loaded, Failure> {
-        let start = Instant::now();
-        let loaded;
-        (loaded, intervals) = unrolled(open(&data, LoadOptions { format })?, asked.unwrap_or_default());
-        load_seconds = start.elapsed().as_secs_f64();
-        Ok(loaded)
-    };
+    let asked = options.intervals.map(Into::into).or(file.protocol.intervals).unwrap_or_default();
+    let load = || Opened::new(&data, format, asked);
+    let mut opened = None;
     let task = match task::named(options, &file)? {
         Some(task) => task,
         // Only the data can tell.
-        None => task::inferred(loaded.insert(load()?), output)?,
+        None => task::inferred(&opened.insert(load()?).loaded, output)?,
     };
     let mut plan = plan(options, file, data.clone(), task, output)?;
-    let loaded = match loaded {
-        Some(loaded) => loaded,
+    let Opened { loaded, seconds: load_seconds, intervals } = match opened {
+        Some(opened) => opened,
         None => load()?,
     };
     plan.file.protocol.intervals = intervals;
-    if options.intervals.is_some() && intervals.is_none() {
-        return Err(Failure::input(
-            "--intervals is for facts that hold over an interval; these have one time each",
-        ));
-    }
+    check_intervals(options, intervals)?;
     for note in &loaded.notes {
         output.detail(note);
     }
@@ -159,6 +149,31 @@ pub fn complete(options: &RunOptions, output: &Output) -> Result<(RecordFolder, 
     explained::keep(&folder, plan.entry, plan.model.as_mut(), dataset, &record, &judged, output)?;
     folder.finish(&record, &judged, dataset)?;
     Ok((folder, record))
+}
+
+/// Only facts with intervals can be asked about at other times than their own.
+fn check_intervals(options: &RunOptions, found: Option<IntervalUse>) -> Result<(), Failure> {
+    match (options.intervals, found) {
+        (Some(_), None) => Err(Failure::input(
+            "--intervals is for facts that hold over an interval; these have one time each",
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// The data as it was read, the seconds that took, and when facts with intervals are asked about.
+struct Opened {
+    loaded: Loaded,
+    seconds: f64,
+    intervals: Option<IntervalUse>,
+}
+
+impl Opened {
+    fn new(data: &str, format: Option<Format>, asked: IntervalUse) -> Result<Self, Failure> {
+        let start = Instant::now();
+        let (loaded, intervals) = unrolled(open(data, LoadOptions { format })?, asked);
+        Ok(Self { loaded, seconds: start.elapsed().as_secs_f64(), intervals })
+    }
 }
 
 /// What the configuration file says, or the run that gives its model.

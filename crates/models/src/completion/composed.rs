@@ -19,6 +19,15 @@
 //! **Cost.** 1-vs-all training multiplies questions by entities by width, three times; memory is that of the tables, their
 //! gradients and one or two numbers of the optimiser each.
 
+// As in the kernels: formulas keep the letters of their papers, helpers must be compiled into their callers to take over the
+// vector width, element-wise work stands in one line, and an index into several rows reads better than a chain of zips.
+#![allow(
+    clippy::many_single_char_names,
+    clippy::inline_always,
+    clippy::needless_for_each,
+    clippy::needless_range_loop
+)]
+
 use std::sync::{Arc, Mutex, PoisonError};
 
 use quadcast_core::{

@@ -280,7 +280,7 @@ impl<T: Real> Assembly<'_, T> {
         };
         Signs {
             base,
-            signs: common("signs", SIGNS, d),
+            letters: common("signs", SIGNS, d),
             weights: [common("cell input weight", 4 * d, d), common("cell state weight", 4 * d, d)],
             biases: [common("cell input bias", 1, 4 * d), common("cell state bias", 1, 4 * d)],
             times: self.times.clone(),
@@ -294,7 +294,7 @@ impl<T: Real> Assembly<'_, T> {
         Windows {
             base,
             times: ["time a", "time b", "time c"].map(|name| self.add(name, Kind::Time, times, width)),
-            windows: ["window a", "window b"].map(|name| self.add(name, Kind::Time, windows, width)),
+            shared: ["window a", "window b"].map(|name| self.add(name, Kind::Time, windows, width)),
             window: self.config.window,
             quaternion: self.config.temporal == Temporal::TltQuaternion,
         }
@@ -317,7 +317,7 @@ impl<T: Real> Assembly<'_, T> {
             (ScorerName::RotatE, _) => Box::new(Phases { k: d / 2 }),
             (ScorerName::TuckER, _) => {
                 let core = self.add("core", Kind::Common, widths.relation, d * d);
-                Box::new(Core { d, relation_width: widths.relation, core })
+                Box::new(Core { d, relation_width: widths.relation, table: core })
             }
             (ScorerName::Kl, _) => Box::new(Gaussian { d }),
         }

@@ -123,7 +123,7 @@ pub enum PenaltyName {
     L2,
     /// Σ|x|³ / rows
     L3,
-    /// Σ|x_{i+1} − x_i|³ / (rows − 1): neighbouring times (or ids) are kept alike.
+    /// `Σ|x_{i+1} − x_i|³ / (rows − 1)`: neighbouring times (or ids) are kept alike.
     Smooth3,
     /// The same with the fourth power.
     Smooth4,
@@ -166,6 +166,7 @@ pub enum SubjectQueries {
 }
 
 /// Configuration. The defaults are a model that trains well on most data: `TNTComplEx` of moderate rank.
+#[expect(clippy::struct_excessive_bools, reason = "independent switches")]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {

@@ -55,13 +55,13 @@ impl Table {
 #[derive(Clone, Debug)]
 pub(crate) struct Tables<T> {
     seed: u64,
-    tables: Vec<Table>,
+    shapes: Vec<Table>,
     values: Vec<Vec<T>>,
 }
 
 impl<T: Real> Tables<T> {
     pub fn new(seed: u64) -> Self {
-        Self { seed, tables: Vec::new(), values: Vec::new() }
+        Self { seed, shapes: Vec::new(), values: Vec::new() }
     }
 
     /// Adds a table; its values come from a stream of its own, whatever other tables there are.
@@ -75,9 +75,9 @@ impl<T: Real> Tables<T> {
         let draws = initial.draw(table.rows * table.width, &mut stream);
         let mut values: Vec<T> = draws.into_iter().map(|x| T::from_f64(f64::from(x) + shift)).collect();
         constrain(&table, &mut values);
-        self.tables.push(table);
+        self.shapes.push(table);
         self.values.push(values);
-        TableId(self.tables.len() - 1)
+        TableId(self.shapes.len() - 1)
     }
 
     /// Numbers of a table, row after row.
@@ -88,18 +88,18 @@ impl<T: Real> Tables<T> {
     /// One row of a table.
     #[inline(always)]
     pub fn row(&self, id: TableId, row: u32) -> &[T] {
-        let width = self.tables[id.0].width;
+        let width = self.shapes[id.0].width;
         &self.values[id.0][row as usize * width..][..width]
     }
 
     /// Tables and their numbers.
     pub fn iter(&self) -> impl Iterator<Item = (&Table, &Vec<T>)> {
-        self.tables.iter().zip(&self.values)
+        self.shapes.iter().zip(&self.values)
     }
 
     /// The same, to be changed.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = (&Table, &mut Vec<T>)> {
-        self.tables.iter().zip(&mut self.values)
+        self.shapes.iter().zip(&mut self.values)
     }
 
     /// How many numbers are learned.
@@ -109,7 +109,7 @@ impl<T: Real> Tables<T> {
 
     /// Applies the constraints, after a step.
     pub fn constrain(&mut self) {
-        for (table, values) in self.tables.iter().zip(&mut self.values) {
+        for (table, values) in self.shapes.iter().zip(&mut self.values) {
             constrain(table, values);
         }
     }
@@ -165,7 +165,7 @@ impl<T: Real> Gradients<T> {
     /// Zero for every table.
     pub fn zero(tables: &Tables<T>) -> Self {
         Self {
-            widths: tables.tables.iter().map(|table| table.width).collect(),
+            widths: tables.shapes.iter().map(|table| table.width).collect(),
             values: tables.values.iter().map(|values| vec![T::ZERO; values.len()]).collect(),
         }
     }

@@ -25,18 +25,16 @@ fn times() -> Arc<Times> {
 }
 
 /// Small, and with initial values large enough for every term to matter.
-fn small(config: Config) -> Config {
-    Config {
-        dimension: 4,
-        negatives: 6,
-        initial: InitialName::Normal,
-        initial_scale: 0.5,
-        window: 2,
-        year_offset: 2013.0,
-        least_variance: 0.05,
-        factor_weight: 0.03,
-        ..config
-    }
+fn small(mut config: Config) -> Config {
+    config.dimension = 4;
+    config.negatives = 6;
+    config.initial = InitialName::Normal;
+    config.initial_scale = 0.5;
+    config.window = 2;
+    config.year_offset = 2013.0;
+    config.least_variance = 0.05;
+    config.factor_weight = 0.03;
+    config
 }
 
 /// Two blocks of questions; those of a block have one time.

@@ -37,17 +37,19 @@ impl Times {
     }
 }
 
-/// Year, month and day of a label; a missing month or day is 0.
-fn date(label: &str) -> Option<[u32; 3]> {
+/// Year, month and day of a label; a missing month or day is 0. Years before our era are negative.
+fn date(label: &str) -> Option<[i32; 3]> {
     let day = label.split(' ').next()?;
-    let mut parts = day.splitn(3, '-').map(|part| part.parse::<u32>().ok());
+    let (sign, day) = day.strip_prefix('-').map_or((1, day), |rest| (-1, rest));
+    let mut parts = day.splitn(3, '-').map(|part| part.parse::<i32>().ok());
     let year = parts.next()??;
     let rest = [parts.next(), parts.next()].map(|part| part.map_or(Some(0), |part| part));
-    Some([year, rest[0]?, rest[1]?])
+    Some([sign * year, rest[0]?, rest[1]?])
 }
 
 /// Four digits of the year, the month, two digits of the day: 2014-05-13 is 2, 0, 1, 4, 14, 23, 25.
-fn date_signs([year, month, day]: [u32; 3]) -> [u8; 7] {
+fn date_signs(date: [i32; 3]) -> [u8; 7] {
+    let [year, month, day] = date.map(i32::unsigned_abs);
     let digit = |number: u32, place: u32| (number / 10_u32.pow(place) % 10) as u8;
     let month = 10 + (month.clamp(1, 12) - 1) as u8;
     [
@@ -88,5 +90,7 @@ mod tests {
         assert_eq!(times.signs[2], [0, 0, 0, 0, 0, 2, 4]);
         let years = Times::of(&TimeAxis::new(vec![0, 3], Calendar::years_from(1999)));
         assert_eq!((years.dates[1], years.signs[1]), ([2002.0, 0.0, 0.0], [2, 0, 0, 2, 10, 22, 22]));
+        let ancient = Times::of(&TimeAxis::new(vec![-431, 2], Calendar::years_from(0)));
+        assert_eq!((ancient.dates[0], ancient.signs[0]), ([-431.0, 0.0, 0.0], [0, 4, 3, 1, 10, 22, 22]));
     }
 }

@@ -136,8 +136,12 @@ impl Recipe for UteeSimplE {
 }
 
 /// Diachronic entities.
-fn diachronic(config: Config) -> Config {
-    Config { temporal: Temporal::De, target: Target::Entity, dropout: 0.4, dropout_scaled: false, ..config }
+fn diachronic(mut config: Config) -> Config {
+    config.temporal = Temporal::De;
+    config.target = Target::Entity;
+    config.dropout = 0.4;
+    config.dropout_scaled = false;
+    config
 }
 
 const DE_PAPER: &str = "Diachronic embedding for temporal knowledge graph completion";
@@ -201,14 +205,12 @@ impl Recipe for DeDistMult {
 }
 
 /// Projections on the hyperplane of the time.
-fn hyperplanes(config: Config) -> Config {
-    Config {
-        temporal: Temporal::Hyte,
-        target: Target::Both,
-        projection: Projection::Row,
-        time_penalty: PenaltyName::L3,
-        ..config
-    }
+fn hyperplanes(mut config: Config) -> Config {
+    config.temporal = Temporal::Hyte;
+    config.target = Target::Both;
+    config.projection = Projection::Row;
+    config.time_penalty = PenaltyName::L3;
+    config
 }
 
 const HYTE_PAPER: &str = "HyTE: hyperplane-based temporally aware knowledge graph embedding";
@@ -259,15 +261,13 @@ impl Recipe for HyteSimplE {
 }
 
 /// Trends and seasons.
-fn series(config: Config) -> Config {
-    Config {
-        temporal: Temporal::Atise,
-        target: Target::Both,
-        granularity: 3,
-        dropout: 0.2,
-        dropout_scaled: false,
-        ..config
-    }
+fn series(mut config: Config) -> Config {
+    config.temporal = Temporal::Atise;
+    config.target = Target::Both;
+    config.granularity = 3;
+    config.dropout = 0.2;
+    config.dropout_scaled = false;
+    config
 }
 
 const ATISE_PAPER: &str = "Temporal knowledge graph completion based on time series Gaussian embedding";
@@ -309,17 +309,15 @@ impl Recipe for AtiseSimplE {
 }
 
 /// A recurrent cell reads relation and date. The study does not print its settings; these are the protocol of the time.
-fn signs(config: Config) -> Config {
-    Config {
-        temporal: Temporal::Ta,
-        target: Target::Relation,
-        position_aware: false,
-        dimension: 100,
-        learning_rate: 0.001,
-        dropout: 0.4,
-        dropout_scaled: true,
-        ..config
-    }
+fn signs(mut config: Config) -> Config {
+    config.temporal = Temporal::Ta;
+    config.target = Target::Relation;
+    config.position_aware = false;
+    config.dimension = 100;
+    config.learning_rate = 0.001;
+    config.dropout = 0.4;
+    config.dropout_scaled = true;
+    config
 }
 
 const TA_PAPER: &str = "Learning sequence encoders for temporal knowledge graph completion";

@@ -1,4 +1,4 @@
-//! HyTE: every time has a hyperplane with normal ω, and rows are projected on it.
+//! `HyTE`: every time has a hyperplane with normal ω, and rows are projected on it.
 //!
 //! `x(τ) = x − (ω·x)·ω` with unit normals, which are scaled to length 1 after every step; or as the published study
 //! computed it, `x(τ) = x − (x·ω)/(x·x)·ω` with free normals. Entities and relations share the normals.

@@ -1,7 +1,7 @@
-//! Rows that time turns: TeRo (complex numbers) and RotateQVS (quaternions).
+//! Rows that time turns: `TeRo` (complex numbers) and `RotateQVS` (quaternions).
 //!
-//! TeRo: `x(τ) = x·e^{iω_τ}` with a phase per time and coordinate; rows are halves (real, imaginary).
-//! RotateQVS: `x(τ) = q_τ x q_τ⁻¹` with a unit quaternion per time and coordinate; rows are quarters (1, i, j, k), and the
+//! `TeRo`: `x(τ) = x·e^{iω_τ}` with a phase per time and coordinate; rows are halves (real, imaginary).
+//! `RotateQVS`: `x(τ) = q_τ x q_τ⁻¹` with a unit quaternion per time and coordinate; rows are quarters (1, i, j, k), and the
 //! stored quaternion is divided by its length.
 //!
 //! Parameters: those of the rows, and times·k phases or times·4k.

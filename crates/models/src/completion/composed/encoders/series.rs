@@ -1,4 +1,4 @@
-//! ATiSE: a row is a trend and a season, `x(τ) = x + α·τ·w + β ⊙ sin(2πω·τ)`, every id with its own; as a Gaussian it
+//! `ATiSE`: a row is a trend and a season, `x(τ) = x + α·τ·w + β ⊙ sin(2πω·τ)`, every id with its own; as a Gaussian it
 //! also has a variance that does not change.
 //!
 //! τ counts periods of `granularity` units. Parameters: rows·(5d + 1): the variances are there, as published, also

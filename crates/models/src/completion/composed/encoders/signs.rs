@@ -18,10 +18,10 @@ use super::plain::Plain;
 
 pub(crate) struct Signs {
     pub base: Plain,
-    pub signs: TableId,
-    /// W_x, W_h: `[4d, d]`.
+    pub letters: TableId,
+    /// `W_x` and `W_h`, `[4d, d]`.
     pub weights: [TableId; 2],
-    /// b_x, b_h: `[4d]`.
+    /// `b_x` and `b_h`, `[4d]`.
     pub biases: [TableId; 2],
     pub times: Arc<Times>,
 }
@@ -68,7 +68,7 @@ impl Signs {
         pairs.times.iter().map(|&time| u32::from(self.times.signs[time as usize][input - 1])).collect()
     }
 
-    /// W_x·x for the rows of a matrix.
+    /// `W_x·x` for the rows of a matrix.
     fn mapped<T: Real>(&self, tables: &Tables<T>, x: &[T]) -> Buffer<T> {
         let d = self.base.width;
         let mut out = take(x.len() / d * 4 * d);
@@ -88,7 +88,7 @@ impl Signs {
         let mut relations = take(m * d);
         segment::gather(&pairs.ids, tables.values(self.base.table), d, &mut relations);
         let mut relations = Some(self.mapped(tables, &relations));
-        let signs = self.mapped(tables, tables.values(self.signs));
+        let signs = self.mapped(tables, tables.values(self.letters));
         let [bx, bh] = self.biases.map(|id| tables.values(id));
         for input in 0..INPUTS {
             let mut gates = relations.take().unwrap_or_else(|| {
@@ -226,7 +226,7 @@ impl<T: Real> Encoder<T> for Signs {
             }
         }
         let all: Vec<u32> = (0..SIGNS as u32).collect();
-        let signs = Plain { table: self.signs, width: d };
+        let signs = Plain { table: self.letters, width: d };
         self.input_backward(tables, &signs, &all, &d_signs, into);
     }
 
@@ -236,7 +236,7 @@ impl<T: Real> Encoder<T> for Signs {
 }
 
 impl Signs {
-    /// Gradients of W_x and of the rows it was applied to.
+    /// Gradients of `W_x` and of the rows it was applied to.
     fn input_backward<T: Real>(
         &self,
         tables: &Tables<T>,

@@ -21,7 +21,7 @@ pub(crate) struct Windows {
     /// A, B, C.
     pub times: [TableId; 3],
     /// A₀, B₀.
-    pub windows: [TableId; 2],
+    pub shared: [TableId; 2],
     /// Times per window.
     pub window: u32,
     /// Whether products are complex: the quaternion form.
@@ -53,7 +53,7 @@ impl Windows {
             relation.iter_mut().zip(r.iter().zip(&c)).for_each(|(out, (&r, &c))| *out = r * c);
         }
         relation.iter_mut().zip(r).for_each(|(out, &r)| *out += r);
-        Parts { relation, a: sum(self.times[0], self.windows[0]), b: sum(self.times[1], self.windows[1]), c }
+        Parts { relation, a: sum(self.times[0], self.shared[0]), b: sum(self.times[1], self.shared[1]), c }
     }
 }
 
@@ -128,7 +128,7 @@ impl<T: Real> Encoder<T> for Windows {
         add(0, self.base.table, places.ids);
         for which in 0..2 {
             add(1 + which, self.times[which], places.times);
-            add(1 + which, self.windows[which], &windows);
+            add(1 + which, self.shared[which], &windows);
         }
         add(3, self.times[2], places.times);
     }

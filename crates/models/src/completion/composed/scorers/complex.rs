@@ -1,4 +1,4 @@
-//! ComplEx: `φ = Re Σ h·r·t̄` with complex rows, stored as halves (real, imaginary).
+//! `ComplEx`: `φ = Re Σ h·r·t̄` with complex rows, stored as halves (real, imaginary).
 //!
 //! Against tails the query is `h·r`, against heads `t·r̄`.
 

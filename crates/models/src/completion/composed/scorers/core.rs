@@ -1,4 +1,4 @@
-//! TuckER: `φ = Σ G[a,b,c]·h_a·r_b·t_c` with a learned core G, shared by all relations: a relation mixes the matrices of
+//! `TuckER`: `φ = Σ G[a,b,c]·h_a·r_b·t_c` with a learned core G, shared by all relations: a relation mixes the matrices of
 //! a RESCAL.
 //!
 //! The core is stored with the relation's index first, `[relation, head, tail]`.
@@ -14,7 +14,7 @@ use super::bilinear::Bilinear;
 pub(crate) struct Core {
     pub d: usize,
     pub relation_width: usize,
-    pub core: TableId,
+    pub table: TableId,
 }
 
 impl Core {
@@ -23,7 +23,7 @@ impl Core {
         let (b, square) = (relation.len() / self.relation_width, self.d * self.d);
         let mut matrices = memory::take(b * square);
         let size = Size { m: b, n: square, k: self.relation_width };
-        multiply(Form::Plain, size, relation, tables.values(self.core), &mut matrices);
+        multiply(Form::Plain, size, relation, tables.values(self.table), &mut matrices);
         matrices
     }
 }
@@ -59,8 +59,8 @@ impl<T: Real> Scorer<T> for Core {
         Bilinear { d: self.d }.backward(tables, side, inner, gradient, inner_out, into);
         let (b, square) = (known.relation.len() / self.relation_width, self.d * self.d);
         let size = Size { m: self.relation_width, n: square, k: b };
-        multiply_add(Form::LeftTransposed, size, known.relation, &d_matrices, into.of_mut(self.core));
+        multiply_add(Form::LeftTransposed, size, known.relation, &d_matrices, into.of_mut(self.table));
         let size = Size { m: b, n: self.relation_width, k: square };
-        multiply(Form::RightTransposed, size, &d_matrices, tables.values(self.core), out.relation);
+        multiply(Form::RightTransposed, size, &d_matrices, tables.values(self.table), out.relation);
     }
 }

@@ -1,4 +1,4 @@
-//! DistMult: `φ = Σ h·r·t`. With position-aware rows and the inverse half it is SimplE.
+//! `DistMult`: `φ = Σ h·r·t`. With position-aware rows and the inverse half it is `SimplE`.
 
 use quadcast_kernels::compare::Likeness;
 use quadcast_kernels::{Real, rows};

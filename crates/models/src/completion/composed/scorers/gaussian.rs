@@ -1,4 +1,4 @@
-//! ATiSE's own score: how well the difference of two Gaussians fits a third, by the mean of both Kullback–Leibler
+//! The score of `ATiSE` itself: how well the difference of two Gaussians fits a third, by the mean of both Kullback–Leibler
 //! divergences.
 //!
 //! Rows are `[mean ; variance]`. With `u = μ_h − μ_t − μ_r` and `V = v_h + v_t`:

@@ -1,4 +1,4 @@
-//! RotatE: `φ = −Σ |h·e^{iθ} − t|` with complex entities and a phase per coordinate of a relation.
+//! `RotatE`: `φ = −Σ |h·e^{iθ} − t|` with complex entities and a phase per coordinate of a relation.
 //!
 //! Against tails the query is `h·e^{iθ}`, against heads `t·e^{−iθ}`.
 

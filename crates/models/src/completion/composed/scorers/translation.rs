@@ -1,4 +1,4 @@
-//! TransE: `φ = −‖h + r − t‖`, by the sum of absolute values or by the root of squares; TeRo and RotateQVS compare with the
+//! `TransE`: `φ = −‖h + r − t‖`, by the sum of absolute values or by the root of squares; `TeRo` and `RotateQVS` compare with the
 //! conjugate of the object, `−‖h + r − t̄‖`.
 //!
 //! Against tails the query is `h + r`, against heads `t − r` (or `t̄ − r`).
