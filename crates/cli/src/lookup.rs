@@ -16,6 +16,9 @@ pub fn lookup(names: &Names, name: &str, kind: &str) -> Result<u32, String> {
         near.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
         let near: Vec<String> =
             near.iter().take(SUGGESTIONS).map(|(_, known)| format!("{known:?}")).collect();
+        if near.is_empty() {
+            return format!("there is no {kind} {name:?}: here they have no names, only ids, from #0 on");
+        }
         format!("there is no {kind} {name:?}; did you mean {}?", near.join(", "))
     })
 }

@@ -132,16 +132,16 @@ fn components_that_clash_are_refused_before_anything_is_written() {
         .assert_error(2, &["temporal = \"lstm\""]);
 }
 
-/// Ministers and their offices, with the years that they held them.
+/// Ministers (0 to 39, and 45) and their offices (40 to 44), with the years that they held them.
 fn offices() -> Room {
     let mut train = String::new();
     for i in 0..40 {
         let (start, end) = (1950 + 2 * (i % 10), 1953 + 2 * (i % 10));
-        train.push_str(&format!("minister {i}\tholds\toffice {}\t{start}-##-##\t{end}-##-##\n", i % 5));
+        train.push_str(&format!("{i}\t0\t{}\t{start}-##-##\t{end}-##-##\n", 40 + i % 5));
     }
-    train.push_str("Ines Dorrit\tholds\toffice 1\t1960-##-##\t####-##-##\n");
-    let valid = "minister 1\tholds\toffice 2\t1955-##-##\t1958-##-##\n";
-    let test = "Ines Dorrit\tholds\toffice 2\t1952-##-##\t1956-##-##\n";
+    train.push_str("45\t0\t41\t1960-##-##\t####-##-##\n");
+    let valid = "1\t0\t42\t1955-##-##\t1958-##-##\n";
+    let test = "45\t0\t42\t1952-##-##\t1956-##-##\n";
     Room::with_splits(&train, valid, test)
 }
 
@@ -165,9 +165,11 @@ fn facts_with_intervals_are_asked_about_at_years() {
     assert_ne!(room.quadcast("compare start every").code, 0);
     room.quadcast("run every/run.toml --out again").success();
     room.assert_same("every", "again");
-    let mut asked = room.command("forecast start --json --relation holds --at 1965 --subject");
-    let answer = Answer::of(asked.arg("Ines Dorrit"), "forecast").success().json();
+    let answer =
+        room.quadcast("forecast start --json --subject #45 --relation #0 --at 1965").success().json();
     assert_eq!(answer["at"], "1965");
+    room.quadcast("forecast start --subject 45 --relation #0 --at 1965")
+        .assert_error(2, &["there is no entity \"45\"", "only ids, from #0 on"]);
 
     let points = visits();
     points.assert_refused(
