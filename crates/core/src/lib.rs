@@ -10,6 +10,7 @@ mod completer;
 mod dataset;
 mod error;
 mod evolving;
+mod evolving_model;
 mod facts;
 mod forecaster;
 mod history;
@@ -32,6 +33,9 @@ pub use dataset::{Dataset, Fingerprint, Split, Splits, StaticGraph, TypeConstrai
 pub use error::{LeakError, ModelError, ScoreError};
 pub use evolving::{
     CategoryKind, CategoryTriples, EvolvingDataset, EvolvingStep, SplitTriples, TripleOperation,
+};
+pub use evolving_model::{
+    EvolvingCapabilities, EvolvingModel, GraphSizes, GraphUpdate, GraphValidation, GraphView, LinkScore,
 };
 pub use facts::{Facts, Snapshot};
 pub use forecaster::{
