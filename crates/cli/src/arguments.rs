@@ -276,6 +276,8 @@ argument!(TiesArgument => TiePolicy {
 argument!(IntervalsArgument => IntervalUse {
     /// At the first time at which they hold
     Start,
+    /// At one time at which they hold, drawn once for all models
+    Drawn,
     /// At every time at which they hold
     Every,
 });

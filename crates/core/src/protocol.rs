@@ -130,6 +130,8 @@ pub enum IntervalUse {
     /// At the first time at which they hold.
     #[default]
     Start,
+    /// At one time at which they hold, drawn at random and the same for every model and seed.
+    Drawn,
     /// At every time at which they hold.
     Every,
 }

@@ -2,12 +2,16 @@
 //!
 //! A step is a year that begins or ends some interval. A fact holds at every step from its start to its end; an open start is
 //! the first step, an open end the last. Training facts are unrolled over all their steps. Held-out facts are asked about at
-//! their first step, or at all of them; in both cases filters know everywhere that they hold.
+//! their first step, at one that is drawn, or at all of them; filters know everywhere that they hold.
 
 use quadcast_core::{
     Calendar, Dataset, Facts, IntervalDataset, IntervalFact, IntervalUse, PartialDate, Quad, Splits, Step,
-    TimeAxis,
+    TimeAxis, stream,
 };
+use rand::Rng;
+
+/// Of the times at which facts are asked about, where they are drawn.
+const DRAW_SEED: u64 = 1;
 
 /// The earliest year that a date can mean; `None` if nothing is known.
 fn earliest(date: PartialDate) -> Option<i64> {
@@ -50,13 +54,25 @@ pub fn unroll(data: &IntervalDataset, asked: IntervalUse) -> Dataset {
         quads.dedup();
         quads
     };
-    let points = |facts: &[IntervalFact]| -> Vec<Quad> {
+    let starts = |facts: &[IntervalFact]| -> Vec<Quad> {
         facts.iter().map(|fact| at(fact, steps(fact, &axis).0)).collect()
+    };
+    // The questions belong to the data: their seed is not that of a run.
+    let drawn = |split: &str, facts: &[IntervalFact]| -> Vec<Quad> {
+        let mut random = stream(DRAW_SEED, split, 0);
+        let draw = |fact: &IntervalFact| {
+            let (first, last) = steps(fact, &axis);
+            at(fact, random.random_range(first..=last))
+        };
+        facts.iter().map(draw).collect()
     };
     let pack = |quads: Vec<Quad>| Facts::new(quads, axis.len());
     let (valid, test) = (&data.splits.valid, &data.splits.test);
     let (held_out, beyond) = match asked {
-        IntervalUse::Start => ([points(valid), points(test)], [whole(valid), whole(test)].concat()),
+        IntervalUse::Start => ([starts(valid), starts(test)], [whole(valid), whole(test)].concat()),
+        IntervalUse::Drawn => {
+            ([drawn("valid", valid), drawn("test", test)], [whole(valid), whole(test)].concat())
+        }
         IntervalUse::Every => ([whole(valid), whole(test)], Vec::new()),
     };
     let [valid, test] = held_out.map(pack);
@@ -118,6 +134,11 @@ mod tests {
         assert_eq!(steps_of(&asked_once.splits.valid, 5), [3], "reversed: its start alone");
         assert_eq!(steps_of(&asked_once.splits.test, 5), [1]);
         assert_eq!(steps_of(&asked_once.beyond, 5), [1, 2, 3, 3], "filters know all of it");
+        let drawn = unroll(&data, IntervalUse::Drawn);
+        let drawn_test = steps_of(&drawn.splits.test, 5);
+        assert!(drawn_test.len() == 1 && (1..=3).contains(&drawn_test[0]), "one of its steps: {drawn_test:?}");
+        assert_eq!(steps_of(&drawn.beyond, 5), [1, 2, 3, 3], "filters know all of it");
+        assert_eq!(drawn.fingerprint(), unroll(&data, IntervalUse::Drawn).fingerprint());
         let always = unroll(&data, IntervalUse::Every);
         assert_eq!(steps_of(&always.splits.test, 5), [1, 2, 3]);
         assert!(always.beyond.is_empty());

@@ -51,6 +51,7 @@ pub fn unrolled(mut loaded: Loaded, asked: IntervalUse) -> (Loaded, Option<Inter
         dataset.axis.len(),
         match asked {
             IntervalUse::Start => "their first",
+            IntervalUse::Drawn => "one of theirs",
             IntervalUse::Every => "each of theirs",
         }
     ));
