@@ -1,5 +1,7 @@
 //! What a model of a changing graph is, and what it is given.
 
+use serde::{Deserialize, Serialize};
+
 use crate::{EntityId, ModelError, Query, RelationId, Run, SavedModel, ScoreSink, Step, Triple};
 
 /// What a model may learn from at one step. Held-out triples are not in it.
@@ -95,11 +97,12 @@ pub trait GraphValidation: Sync {
 }
 
 /// How well a model found the ends of triples, other true answers left out.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LinkScore {
     /// Number of queries.
     pub queries: u64,
     /// Share of queries whose answer is among the first ten.
+    #[serde(rename = "hits@10")]
     pub hits10: f64,
     /// Mean reciprocal rank.
     pub mrr: f64,

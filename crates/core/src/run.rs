@@ -61,6 +61,40 @@ impl Workshop for NoWorkshop {
     }
 }
 
+/// A part of a workshop: names are told apart by the name of the part.
+struct Corner {
+    whole: Arc<dyn Workshop>,
+    part: String,
+}
+
+impl Corner {
+    fn name(&self, name: &str) -> String {
+        format!("{}-{name}", self.part)
+    }
+}
+
+impl Workshop for Corner {
+    fn keep(&self, name: &str, parts: &[&[u8]]) -> Result<(), ModelError> {
+        self.whole.keep(&self.name(name), parts)
+    }
+
+    fn recall(&self, name: &str) -> Result<Option<Vec<u8>>, ModelError> {
+        self.whole.recall(&self.name(name))
+    }
+
+    fn discard(&self, name: &str) -> Result<(), ModelError> {
+        self.whole.discard(&self.name(name))
+    }
+
+    fn note(&self, event: &serde_json::Value) -> Result<(), ModelError> {
+        let mut event = event.clone();
+        if let Some(fields) = event.as_object_mut() {
+            fields.insert("part".to_owned(), self.part.as_str().into());
+        }
+        self.whole.note(&event)
+    }
+}
+
 /// Carries the seed and the surroundings into fitting and evaluation.
 #[derive(Clone)]
 pub struct Run {
@@ -90,6 +124,13 @@ impl Run {
     pub fn after(&self, seconds: f64) -> Self {
         let left = |budget: Duration| budget.saturating_sub(Duration::from_secs_f64(seconds.max(0.0)));
         Self { time_budget: self.time_budget.map(left), ..self.clone() }
+    }
+
+    /// The same run for one part of several, whose work in progress must not be mistaken for that of another.
+    #[must_use]
+    pub fn within(&self, part: &str) -> Self {
+        let workshop = Arc::new(Corner { whole: self.workshop.clone(), part: part.to_owned() });
+        Self { workshop, ..self.clone() }
     }
 
     /// The random stream of one purpose and index.

@@ -136,7 +136,10 @@ mod tests {
         assert_eq!(steps_of(&asked_once.beyond, 5), [1, 2, 3, 3], "filters know all of it");
         let drawn = unroll(&data, IntervalUse::Drawn);
         let drawn_test = steps_of(&drawn.splits.test, 5);
-        assert!(drawn_test.len() == 1 && (1..=3).contains(&drawn_test[0]), "one of its steps: {drawn_test:?}");
+        assert!(
+            drawn_test.len() == 1 && (1..=3).contains(&drawn_test[0]),
+            "one of its steps: {drawn_test:?}"
+        );
         assert_eq!(steps_of(&drawn.beyond, 5), [1, 2, 3, 3], "filters know all of it");
         assert_eq!(drawn.fingerprint(), unroll(&data, IntervalUse::Drawn).fingerprint());
         let always = unroll(&data, IntervalUse::Every);

@@ -9,6 +9,7 @@ mod compare;
 mod completion;
 mod confidence;
 mod error;
+pub mod evolving;
 mod holes;
 mod journal;
 mod metrics;

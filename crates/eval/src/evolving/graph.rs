@@ -1,0 +1,148 @@
+//! The graph of each step, as only the evaluator knows it.
+
+use quadcast_core::{
+    EntityId, EvolvingDataset, EvolvingStep, GraphSizes, GraphUpdate, GraphView, RelationId, Step, Triple,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::answers::{Answers, Asked};
+
+/// The graph of one step and how it came about.
+#[derive(Clone, Debug)]
+pub struct StepGraph {
+    /// The step, from 0.
+    pub step: Step,
+    /// Its name in the source.
+    pub label: String,
+    /// Training triples, in their order.
+    pub train: Vec<Triple>,
+    /// Training triples that came with this step, in their order.
+    pub inserted: Vec<Triple>,
+    /// Training triples that went with this step, in their order.
+    pub deleted: Vec<Triple>,
+    /// Validation triples that are asked about, in their order.
+    pub valid: Vec<Triple>,
+    /// Test triples that are asked about, in their order.
+    pub test: Vec<Triple>,
+    /// Entities of the whole graph, ascending.
+    pub present: Vec<EntityId>,
+    /// Relations of the whole graph, ascending.
+    pub relations: Vec<RelationId>,
+    /// Entities that were present at this step or an earlier one, ascending.
+    pub seen: Vec<EntityId>,
+    pub(super) sizes: GraphSizes,
+    /// What is true at this step.
+    pub(super) now: Answers,
+    /// What was true at this step or an earlier one.
+    pub(super) ever: Answers,
+    /// Step at which each test triple was first inserted, in the order of `test`.
+    pub(super) born: Vec<Step>,
+}
+
+impl StepGraph {
+    /// What a model may learn from.
+    pub fn view(&self) -> GraphView<'_> {
+        self.view_of(&self.train)
+    }
+
+    /// The change, and the whole graph after it.
+    pub fn update(&self) -> GraphUpdate<'_> {
+        GraphUpdate { graph: self.view(), inserted: &self.inserted, deleted: &self.deleted }
+    }
+
+    /// The new triples as if there were nothing else.
+    pub fn increment(&self) -> GraphUpdate<'_> {
+        GraphUpdate { graph: self.view_of(&self.inserted), inserted: &self.inserted, deleted: &[] }
+    }
+
+    fn view_of<'a>(&'a self, triples: &'a [Triple]) -> GraphView<'a> {
+        GraphView {
+            step: self.step,
+            triples,
+            present: &self.present,
+            relations: &self.relations,
+            sizes: self.sizes,
+        }
+    }
+}
+
+/// The graphs of all steps, in their order. Only questions that are asked have their answers indexed, so that a step costs
+/// little more than its triples.
+pub fn walk(data: &EvolvingDataset) -> impl Iterator<Item = StepGraph> {
+    let mut walk =
+        Walk { data, train: FxHashSet::default(), born: FxHashMap::default(), seen: FxHashSet::default() };
+    (0..data.steps.len()).map(move |index| walk.next(index))
+}
+
+struct Walk<'a> {
+    data: &'a EvolvingDataset,
+    train: FxHashSet<Triple>,
+    /// Every triple that was ever true, and when it first was.
+    born: FxHashMap<Triple, Step>,
+    seen: FxHashSet<EntityId>,
+}
+
+impl Walk<'_> {
+    fn next(&mut self, index: usize) -> StepGraph {
+        let (from, step) = (&self.data.steps[index], Step(index as u32));
+        let (inserted, deleted) = self.apply(from);
+        let all = from.evaluation_all.as_ref().unwrap_or(&from.evaluation);
+        let held_out = || all.valid.iter().chain(&all.test).copied();
+        let graph = || self.train.iter().copied().chain(held_out());
+        for triple in self.train.iter().copied().chain(held_out()) {
+            self.born.entry(triple).or_insert(step);
+        }
+        let present = ascending(graph().flat_map(|t| [t.subject, t.object]));
+        let relations = ascending(graph().map(|t| t.relation));
+        self.seen.extend(&present);
+        let (valid, test) = (
+            ascending(from.evaluation.valid.iter().copied()),
+            ascending(from.evaluation.test.iter().copied()),
+        );
+        let asked = Asked::about(valid.iter().chain(&test).copied());
+        StepGraph {
+            step,
+            label: from.label.clone(),
+            now: Answers::new(&asked, graph()),
+            ever: Answers::new(&asked, self.born.keys().copied()),
+            born: test.iter().map(|triple| self.born[triple]).collect(),
+            seen: ascending(self.seen.iter().copied()),
+            train: ascending(self.train.iter().copied()),
+            inserted,
+            deleted,
+            valid,
+            test,
+            present,
+            relations,
+            sizes: GraphSizes {
+                entities: self.data.vocabulary.entities.len(),
+                relations: self.data.vocabulary.relations.len(),
+            },
+        }
+    }
+
+    /// Applies the training operations; returns what came and what went. A triple that came and went within the step did
+    /// neither.
+    fn apply(&mut self, step: &EvolvingStep) -> (Vec<Triple>, Vec<Triple>) {
+        let mut was: FxHashMap<Triple, bool> = FxHashMap::default();
+        for operation in &step.training {
+            let triple = operation.triple;
+            was.entry(triple).or_insert_with(|| self.train.contains(&triple));
+            if operation.insert {
+                self.train.insert(triple);
+            } else {
+                self.train.remove(&triple);
+            }
+        }
+        let now = |triple: &Triple| self.train.contains(triple);
+        let changed = |to: bool| was.iter().filter(move |&(t, &was)| was != to && now(t) == to);
+        (ascending(changed(true).map(|(t, _)| *t)), ascending(changed(false).map(|(t, _)| *t)))
+    }
+}
+
+fn ascending<T: Ord>(items: impl Iterator<Item = T>) -> Vec<T> {
+    let mut items: Vec<T> = items.collect();
+    items.sort_unstable();
+    items.dedup();
+    items
+}

@@ -1,0 +1,248 @@
+//! Link prediction: both ends of triples are asked for, among the entities of a step.
+
+use quadcast_core::{
+    Direction, EntityId, EvolvingModel, GraphValidation, LinkScore, ModelError, Query, RelationId,
+    ScoreError, ScoreRow, ScoreSink, Step, TiePolicy, Triple, stream,
+};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::StepGraph;
+use super::answers::questions_of;
+use crate::{EvalError, Harmonic, Metrics, Rank, RankedQuery, Ranker, Ranks, Tally, Truth};
+
+/// Questions that one thread scores in one go.
+const CHUNK: usize = 64;
+
+/// Among whom an answer is looked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Present {
+    /// Entities that are present at the step. Ranks of steps of different size cannot be compared.
+    #[default]
+    Now,
+    /// Entities that were present at the step or an earlier one.
+    Seen,
+    /// All entities, also those to come.
+    All,
+}
+
+/// How links are ranked. Results are comparable only when this is equal.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct LinkProtocol {
+    /// Among whom answers are looked for.
+    pub candidates: Present,
+    /// What happens to candidates that score exactly as the answer.
+    pub ties: TiePolicy,
+    /// Whether ranks are those of the published evaluation, artefacts included.
+    pub compat: bool,
+}
+
+/// A question and all its answers that are asked for.
+struct Question {
+    query: Query,
+    golds: Vec<EntityId>,
+}
+
+/// Both ends of triples, sorted by relation and direction: a model may prepare for a relation.
+fn questions(triples: &[Triple], step: Step) -> Vec<Question> {
+    let mut rows: Vec<((RelationId, Direction, EntityId), EntityId)> =
+        triples.iter().copied().flat_map(questions_of).collect();
+    rows.sort_unstable();
+    rows.dedup();
+    let mut questions: Vec<Question> = Vec::new();
+    for ((relation, direction, known), gold) in rows {
+        let query = Query { step, known, relation, direction };
+        match questions.last_mut() {
+            Some(last) if last.query == query => last.golds.push(gold),
+            _ => questions.push(Question { query, golds: vec![gold] }),
+        }
+    }
+    questions
+}
+
+/// Candidates in order, and where each stands.
+pub(super) struct Candidates {
+    pub ids: Vec<EntityId>,
+    /// Place by entity; `ABSENT` for others.
+    places: Vec<u32>,
+}
+
+const ABSENT: u32 = u32::MAX;
+
+impl Candidates {
+    pub fn of(graph: &StepGraph, who: Present) -> Self {
+        let ids = match who {
+            Present::Now => graph.present.clone(),
+            Present::Seen => graph.seen.clone(),
+            Present::All => (0..graph.sizes.entities as u32).map(EntityId).collect(),
+        };
+        let mut places = vec![ABSENT; graph.sizes.entities];
+        for (place, id) in ids.iter().enumerate() {
+            places[id.index()] = place as u32;
+        }
+        Self { ids, places }
+    }
+
+    fn place(&self, entity: EntityId) -> Option<EntityId> {
+        self.places.get(entity.index()).copied().filter(|&place| place != ABSENT).map(EntityId)
+    }
+}
+
+/// Asks for both ends of triples of a step. Ranks come in the order of (relation, direction, known entity, answer), for any
+/// number of threads.
+pub(super) fn ask(
+    model: &mut dyn EvolvingModel,
+    graph: &StepGraph,
+    triples: &[Triple],
+    candidates: &Candidates,
+) -> Result<Vec<RankedQuery>, EvalError> {
+    model.begin(&candidates.ids)?;
+    let (model, questions) = (&*model, questions(triples, graph.step));
+    let chunks: Vec<Result<Vec<RankedQuery>, EvalError>> = questions
+        .par_chunks(CHUNK)
+        .map_init(
+            || Ranker::new(candidates.ids.len()),
+            |ranker, questions| {
+                let queries: Vec<Query> = questions.iter().map(|question| question.query).collect();
+                let answered = vec![None; questions.len()];
+                let mut sink = Sink {
+                    questions,
+                    candidates,
+                    graph,
+                    ranker,
+                    answered,
+                    ids: Vec::new(),
+                    scores: Vec::new(),
+                };
+                model.score(&queries, &mut sink)?;
+                sink.finish()
+            },
+        )
+        .collect();
+    let mut ranked = Vec::with_capacity(2 * triples.len());
+    for chunk in chunks {
+        ranked.extend(chunk?);
+    }
+    Ok(ranked)
+}
+
+/// Ranks rows as they arrive, in places of candidates instead of ids.
+struct Sink<'a> {
+    questions: &'a [Question],
+    candidates: &'a Candidates,
+    graph: &'a StepGraph,
+    ranker: &'a mut Ranker,
+    answered: Vec<Option<Vec<RankedQuery>>>,
+    ids: Vec<EntityId>,
+    scores: Vec<f64>,
+}
+
+impl Sink<'_> {
+    fn finish(self) -> Result<Vec<RankedQuery>, EvalError> {
+        let asked = self.questions.len();
+        let mut ranked = Vec::with_capacity(asked);
+        for (index, rows) in self.answered.into_iter().enumerate() {
+            ranked.extend(rows.ok_or(ModelError::Score(ScoreError::Missing { index, asked }))?);
+        }
+        Ok(ranked)
+    }
+
+    fn truth(&self, answers: impl Iterator<Item = EntityId>) -> Vec<EntityId> {
+        answers.filter_map(|id| self.candidates.place(id)).collect()
+    }
+}
+
+impl ScoreSink for Sink<'_> {
+    fn accept(&mut self, index: usize, row: ScoreRow<'_>) -> Result<(), ScoreError> {
+        let asked = self.questions.len();
+        let question = match self.answered.get(index) {
+            Some(None) => &self.questions[index],
+            _ => return Err(ScoreError::Query { index, asked }),
+        };
+        let (now, ever) =
+            (self.truth(self.graph.now.of(&question.query)), self.truth(self.graph.ever.of(&question.query)));
+        let row = match row {
+            ScoreRow::Dense(_) => row,
+            ScoreRow::Sparse { ids, scores, background } => {
+                if ids.len() != scores.len() {
+                    return Err(ScoreError::Columns { ids: ids.len(), scores: scores.len() });
+                }
+                self.ids.clear();
+                self.scores.clear();
+                for (&id, &score) in ids.iter().zip(scores) {
+                    if let Some(place) = self.candidates.place(id) {
+                        self.ids.push(place);
+                        self.scores.push(score);
+                    }
+                }
+                ScoreRow::Sparse { ids: &self.ids, scores: &self.scores, background }
+            }
+        };
+        let mut ranked = Vec::with_capacity(question.golds.len());
+        let mut present = Vec::with_capacity(question.golds.len());
+        for &gold in &question.golds {
+            match self.candidates.place(gold) {
+                Some(place) => present.push(place),
+                // Asked of a model about a step that its candidates are not of.
+                None => ranked.push((gold, last(self.candidates.ids.len() + 1, &now, &ever, None))),
+            }
+        }
+        let count = self.candidates.ids.len();
+        let ids = &self.candidates.ids;
+        self.ranker.rank(row, &present, Truth { now: &now, ever: &ever }, |place, ranks| {
+            // Whoever is not reached is last, and not somewhere among the others that are not.
+            let ranks = if ranks.reached { ranks } else { last(count, &now, &ever, Some(place)) };
+            ranked.push((ids[place.index()], ranks));
+        })?;
+        ranked.sort_unstable_by_key(|(gold, _)| *gold);
+        let of = |(gold, ranks)| RankedQuery { query: question.query, gold, ranks, seen: false };
+        self.answered[index] = Some(ranked.into_iter().map(of).collect());
+        Ok(())
+    }
+}
+
+/// The last place among `count` candidates, other true answers left out.
+fn last(count: usize, now: &[EntityId], ever: &[EntityId], own: Option<EntityId>) -> Ranks {
+    let place = |others: &[EntityId]| {
+        let filtered = others.iter().filter(|&&other| Some(other) != own).count();
+        Rank { greater: (count - 1 - filtered) as u32, tied: 1, tied_before: 0 }
+    };
+    Ranks { time: place(now), fixed: place(ever), raw: place(&[]), reached: false, not_a_number: false }
+}
+
+/// Judges states of a model on held-out triples of a step.
+pub(super) struct StepValidation<'a> {
+    graph: &'a StepGraph,
+    asked: &'a [Triple],
+    candidates: Candidates,
+    ties: TiePolicy,
+}
+
+impl<'a> StepValidation<'a> {
+    /// On the validation triples: what models get to choose states by.
+    pub fn new(graph: &'a StepGraph, protocol: LinkProtocol) -> Self {
+        let candidates = Candidates::of(graph, protocol.candidates);
+        Self { graph, asked: &graph.valid, candidates, ties: protocol.ties }
+    }
+
+    /// On the test triples: for the evaluator alone.
+    pub fn of_test(graph: &'a StepGraph, protocol: LinkProtocol) -> Self {
+        Self { asked: &graph.test, ..Self::new(graph, protocol) }
+    }
+}
+
+impl GraphValidation for StepValidation<'_> {
+    fn judge(&self, model: &mut dyn EvolvingModel) -> Result<LinkScore, ModelError> {
+        let ranked = ask(model, self.graph, self.asked, &self.candidates)?;
+        let harmonic = Harmonic::up_to(self.candidates.ids.len() + 1);
+        let mut tally = Tally::default();
+        let mut random = stream(0, "validation ties", 0);
+        for query in &ranked {
+            tally.add(query.ranks.time, self.ties, &harmonic, &mut random);
+        }
+        let Metrics { hits10, mrr, mr, .. } = tally.metrics().unwrap_or_default();
+        Ok(LinkScore { queries: tally.queries, hits10, mrr, mr })
+    }
+}

@@ -1,0 +1,20 @@
+//! Graphs that change: the evaluator walks through the steps, hands out what a model may learn, and asks afterwards.
+//!
+//! [`play`] takes a model through all steps by one [`Procedure`] and judges it after each: link prediction among the
+//! entities that are present ([`links`](self)), triple classification, and classification of triples that were true once.
+//! Filters know the graph of the step, or everything that was ever true up to it.
+
+mod answers;
+mod classification;
+mod graph;
+mod links;
+mod outcome;
+mod play;
+mod threshold;
+
+pub use classification::{CategoryOutcome, Classification, Counts, NegativeClassification};
+pub use graph::{StepGraph, walk};
+pub use links::{LinkProtocol, Present};
+pub use outcome::{AgeOutcome, EvolvingOutcome, LinkOutcome, Mean, Seconds, Sizes, StepResult, Transfer};
+pub use play::{Playing, Procedure, StepExamples, play};
+pub use threshold::{Threshold, Thresholds};

@@ -1,0 +1,248 @@
+//! What is reported about a model of a changing graph.
+
+use std::collections::BTreeMap;
+
+use quadcast_core::{CategoryKind, Filter, LinkScore, Step, TiePolicy};
+use serde::{Deserialize, Serialize};
+
+use super::{Classification, Counts, NegativeClassification, StepGraph};
+use crate::outcome::Counting;
+use crate::{FilterOutcome, Harmonic, Metrics, Outcome, Part, RankedQuery};
+
+/// How large a step is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sizes {
+    /// Training triples.
+    pub train: usize,
+    /// Training triples that came.
+    pub inserted: usize,
+    /// Training triples that went.
+    pub deleted: usize,
+    /// Test triples that are asked about.
+    pub test: usize,
+    /// Entities that are present.
+    pub entities: usize,
+    /// Relations that are present.
+    pub relations: usize,
+}
+
+impl Sizes {
+    pub(super) fn of(graph: &StepGraph) -> Self {
+        Self {
+            train: graph.train.len(),
+            inserted: graph.inserted.len(),
+            deleted: graph.deleted.len(),
+            test: graph.test.len(),
+            entities: graph.present.len(),
+            relations: graph.relations.len(),
+        }
+    }
+}
+
+/// Time spent on a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Seconds {
+    /// Training and validation.
+    pub train: f64,
+    /// Evaluation.
+    pub evaluate: f64,
+}
+
+/// Link prediction for the triples that were first inserted at one step.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AgeOutcome {
+    /// When they came.
+    pub born: Step,
+    /// Filtered metrics.
+    #[serde(flatten)]
+    pub part: Part,
+}
+
+/// Link prediction at one step.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LinkOutcome {
+    /// Other answers that are true at the step are left out.
+    pub filtered: FilterOutcome,
+    /// Other answers that were true at the step or before are left out.
+    pub ever: FilterOutcome,
+    /// All candidates stay.
+    pub raw: FilterOutcome,
+    /// Candidates.
+    pub candidates: usize,
+    /// The filtered mean rank over the mean rank of a coin: comparable over steps of different size.
+    pub adjusted_mean_rank: f64,
+    /// Share of queries whose answer the model has nothing to say about; they count as last.
+    pub unreached: f64,
+    /// By the step at which the triple was first inserted.
+    pub by_age: Vec<AgeOutcome>,
+}
+
+impl LinkOutcome {
+    pub(super) fn new(
+        graph: &StepGraph,
+        ranked: &[RankedQuery],
+        candidates: usize,
+        ties: TiePolicy,
+        seed: u64,
+    ) -> Option<Self> {
+        let outcome = Outcome::new(ranked, candidates + 1, ties, seed)?;
+        let [filtered, ever, raw] = outcome.filters;
+        let born: BTreeMap<_, _> = graph.test.iter().copied().zip(graph.born.iter().copied()).collect();
+        let counting = Counting { harmonic: Harmonic::up_to(candidates + 1), ties, seed };
+        let age = |query: &RankedQuery| born[&query.query.fact(query.gold, query.query.step).triple()];
+        let by_age = counting.group(ranked, Filter::Time, age).into_iter().filter_map(|(born, tally)| {
+            Some(AgeOutcome { born, part: Part { queries: tally.queries, metrics: tally.metrics()? } })
+        });
+        Some(Self {
+            adjusted_mean_rank: filtered.metrics.mr / f64::midpoint(candidates as f64, 1.0),
+            by_age: by_age.collect(),
+            filtered,
+            ever,
+            raw,
+            candidates,
+            unreached: outcome.unreached,
+        })
+    }
+}
+
+/// How the model after one step does on the test triples of another.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Transfer {
+    /// The step that is asked about.
+    pub step: Step,
+    /// Filtered, among the entities of that step.
+    #[serde(flatten)]
+    pub score: LinkScore,
+}
+
+/// Everything about one step.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StepResult {
+    /// The step, from 0.
+    pub step: Step,
+    /// Its name in the source.
+    pub label: String,
+    /// How large it is.
+    pub sizes: Sizes,
+    /// Link prediction.
+    pub link: LinkOutcome,
+    /// Triple classification, if there are examples.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub classification: Option<Classification>,
+    /// Classification of triples that were true once, if there are any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub negative: Option<NegativeClassification>,
+    /// Earlier steps and the next one.
+    pub transfer: Vec<Transfer>,
+    /// Time spent.
+    pub seconds: Seconds,
+}
+
+/// A number averaged over steps: each step alike, and each question alike.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Mean<T> {
+    /// Each step counts alike.
+    #[serde(rename = "macro")]
+    pub by_step: T,
+    /// Each question counts alike.
+    #[serde(rename = "micro")]
+    pub by_question: T,
+}
+
+/// Everything about one run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EvolvingOutcome {
+    /// Step by step.
+    pub steps: Vec<StepResult>,
+    /// Link prediction, other answers that are true at the step left out.
+    pub filtered: Mean<Metrics>,
+    /// Link prediction, all candidates.
+    pub raw: Mean<Metrics>,
+    /// Accuracy of triple classification.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub classification: Option<Mean<f64>>,
+    /// Accuracy by category of triples that were true once: 2 deleted, 3 returned, 4 deleted again.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub negative: BTreeMap<u8, Mean<f64>>,
+    /// Mean change of filtered H@10 on earlier steps since they were learned; negative is forgetting.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub backward_transfer: Option<f64>,
+    /// Mean filtered H@10 on the next step before it is learned.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub forward_transfer: Option<f64>,
+}
+
+impl EvolvingOutcome {
+    /// Averages over the steps.
+    pub(super) fn new(steps: Vec<StepResult>) -> Self {
+        let classified: Vec<Counts> =
+            steps.iter().filter_map(|s| Some(s.classification.as_ref()?.counts)).collect();
+        let negative = CategoryKind::ALL.into_iter().filter_map(|kind| {
+            let counts = steps.iter().filter_map(|s| Some(s.negative.as_ref()?.of(kind)));
+            Some((kind.number(), accuracies(&counts.filter(|c| c.examples() > 0).collect::<Vec<_>>())?))
+        });
+        Self {
+            filtered: metrics(&steps, |link| &link.filtered),
+            raw: metrics(&steps, |link| &link.raw),
+            classification: accuracies(&classified),
+            negative: negative.collect(),
+            backward_transfer: backward(&steps),
+            forward_transfer: forward(&steps),
+            steps,
+        }
+    }
+}
+
+fn metrics(steps: &[StepResult], filter: impl Fn(&LinkOutcome) -> &FilterOutcome) -> Mean<Metrics> {
+    let mean = |weight: &dyn Fn(&FilterOutcome) -> f64| {
+        let mut sum = Metrics::default();
+        let mut all = 0.0;
+        for step in steps {
+            let outcome = filter(&step.link);
+            let (w, m) = (weight(outcome), outcome.metrics);
+            all += w;
+            sum.mrr += w * m.mrr;
+            sum.hits1 += w * m.hits1;
+            sum.hits3 += w * m.hits3;
+            sum.hits10 += w * m.hits10;
+            sum.mr += w * m.mr;
+        }
+        let share = |x: f64| if all > 0.0 { x / all } else { 0.0 };
+        Metrics {
+            mrr: share(sum.mrr),
+            hits1: share(sum.hits1),
+            hits3: share(sum.hits3),
+            hits10: share(sum.hits10),
+            mr: share(sum.mr),
+        }
+    };
+    Mean { by_step: mean(&|_| 1.0), by_question: mean(&|outcome| outcome.queries as f64) }
+}
+
+fn accuracies(counts: &[Counts]) -> Option<Mean<f64>> {
+    let each: Vec<f64> = counts.iter().filter_map(Counts::accuracy).collect();
+    let mut all = Counts::default();
+    for own in counts {
+        all.merge(own);
+    }
+    Some(Mean { by_step: mean(&each)?, by_question: all.accuracy()? })
+}
+
+fn mean(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
+
+/// Over the steps before the last, as the last state sees them.
+fn backward(steps: &[StepResult]) -> Option<f64> {
+    let last = steps.last()?;
+    let changes =
+        last.transfer.iter().filter(|t| t.step < last.step).map(|transfer| {
+            transfer.score.hits10 - steps[transfer.step.index()].link.filtered.metrics.hits10
+        });
+    mean(&changes.collect::<Vec<_>>())
+}
+
+fn forward(steps: &[StepResult]) -> Option<f64> {
+    let ahead = steps.iter().flat_map(|step| step.transfer.iter().filter(|t| t.step > step.step));
+    mean(&ahead.map(|transfer| transfer.score.hits10).collect::<Vec<_>>())
+}

@@ -1,0 +1,218 @@
+//! A model goes through the steps of a changing graph, and is judged after each.
+
+use std::time::Instant;
+
+use quadcast_core::{
+    EvolvingDataset, EvolvingModel, GraphValidation, ModelError, Run, SavedModel, Split, Tensors, Triple,
+};
+use serde::{Deserialize, Serialize};
+
+use super::links::{Candidates, StepValidation, ask};
+use super::outcome::{Seconds, Sizes};
+use super::{
+    Classification, EvolvingOutcome, LinkOutcome, LinkProtocol, NegativeClassification, StepGraph,
+    StepResult, Thresholds, Transfer, walk,
+};
+use crate::EvalError;
+
+/// How a model is brought from one step to the next.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Procedure {
+    /// It learns the graph of every step from nothing.
+    #[default]
+    Static,
+    /// It goes on with the new triples alone, and never hears of deletions.
+    PseudoIncremental,
+    /// It is told what came and what went, and sees the graph.
+    Incremental,
+}
+
+impl Procedure {
+    /// All procedures.
+    pub const ALL: [Self; 3] = [Self::Static, Self::PseudoIncremental, Self::Incremental];
+
+    /// The word used on the command line and in records.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Static => "static",
+            Self::PseudoIncremental => "pseudo-incremental",
+            Self::Incremental => "incremental",
+        }
+    }
+}
+
+/// Examples of triple classification at one step.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StepExamples {
+    /// The threshold is chosen on these.
+    pub valid: Vec<(Triple, bool)>,
+    /// These are judged.
+    pub test: Vec<(Triple, bool)>,
+}
+
+/// What is played, and how.
+pub struct Playing<'a> {
+    /// The graph.
+    pub data: &'a EvolvingDataset,
+    /// How the model gets from step to step.
+    pub procedure: Procedure,
+    /// How links are ranked.
+    pub links: LinkProtocol,
+    /// Examples of triple classification, by step; steps without any are not classified.
+    pub examples: &'a [StepExamples],
+    /// Whether each state is also asked about the steps before it and the next one.
+    pub transfer: bool,
+}
+
+/// Name under which the results of judged steps are kept.
+const RESULTS: &str = "steps.json";
+
+/// Takes a model through all steps. Interrupted, it goes on after the last step that was judged, and within a training where
+/// the model keeps its own work.
+pub fn play(
+    playing: &Playing<'_>,
+    model: &mut dyn EvolvingModel,
+    run: &Run,
+) -> Result<EvolvingOutcome, EvalError> {
+    let updates = model.capabilities().updates;
+    if playing.procedure != Procedure::Static && !updates {
+        let word = playing.procedure.word();
+        return Err(ModelError::Unsupported(format!(
+            "the model cannot go on learning; {word} training needs that"
+        ))
+        .into());
+    }
+    let graphs: Vec<StepGraph> = walk(playing.data).collect();
+    let mut results = recall(model, run)?;
+    run.progress.begin("steps", graphs.len() as u64);
+    run.progress.advance(results.len() as u64);
+    for index in results.len()..graphs.len() {
+        let result = play_step(playing, &graphs, index, model, run)?;
+        results.push(result);
+        keep(&results, model, run)?;
+        run.progress.advance(1);
+    }
+    run.progress.end();
+    discard(results.len(), run)?;
+    run.workshop.discard(RESULTS)?;
+    Ok(EvolvingOutcome::new(results))
+}
+
+fn play_step(
+    playing: &Playing<'_>,
+    graphs: &[StepGraph],
+    index: usize,
+    model: &mut dyn EvolvingModel,
+    run: &Run,
+) -> Result<StepResult, EvalError> {
+    let graph = &graphs[index];
+    let own = run.within(&graph.label);
+    let validation = StepValidation::new(graph, playing.links);
+    let begun = Instant::now();
+    match playing.procedure {
+        Procedure::Static => model.fit(&graph.view(), &validation, &own)?,
+        _ if index == 0 => model.fit(&graph.view(), &validation, &own)?,
+        Procedure::PseudoIncremental => model.update(&graph.increment(), &validation, &own)?,
+        Procedure::Incremental => model.update(&graph.update(), &validation, &own)?,
+    }
+    let train = begun.elapsed().as_secs_f64();
+    let begun = Instant::now();
+    let candidates = Candidates::of(graph, playing.links.candidates);
+    let ranked = ask(model, graph, &graph.test, &candidates)?;
+    let link = LinkOutcome::new(graph, &ranked, candidates.ids.len(), playing.links.ties, run.seed)
+        .ok_or(EvalError::Empty { split: Split::Test })?;
+    let (classification, negative) = classify(playing, index, model)?;
+    let transfer = if playing.transfer { transfer(playing, graphs, index, model)? } else { Vec::new() };
+    Ok(StepResult {
+        step: graph.step,
+        label: graph.label.clone(),
+        sizes: Sizes::of(graph),
+        link,
+        classification,
+        negative,
+        transfer,
+        seconds: Seconds { train, evaluate: begun.elapsed().as_secs_f64() },
+    })
+}
+
+/// How the model does on earlier steps, and on the next one before it learns it.
+fn transfer(
+    playing: &Playing<'_>,
+    graphs: &[StepGraph],
+    index: usize,
+    model: &mut dyn EvolvingModel,
+) -> Result<Vec<Transfer>, EvalError> {
+    let others = graphs.iter().take(index + 2).filter(|graph| graph.step.index() != index);
+    others
+        .map(|graph| {
+            let validation = StepValidation::of_test(graph, playing.links);
+            Ok(Transfer { step: graph.step, score: validation.judge(model)? })
+        })
+        .collect()
+}
+
+/// Classification with a threshold chosen on validation examples.
+fn classify(
+    playing: &Playing<'_>,
+    index: usize,
+    model: &dyn EvolvingModel,
+) -> Result<(Option<Classification>, Option<NegativeClassification>), EvalError> {
+    let Some(examples) = playing.examples.get(index).filter(|examples| !examples.test.is_empty()) else {
+        return Ok((None, None));
+    };
+    let energies = |examples: &[(Triple, bool)]| {
+        let triples: Vec<Triple> = examples.iter().map(|example| example.0).collect();
+        model.energies(&triples)
+    };
+    let valid = energies(&examples.valid)?;
+    let thresholds = Thresholds::best(&examples.valid, &valid, playing.links.compat);
+    let test = energies(&examples.test)?;
+    let classification = Classification::judge(&examples.test, &test, &thresholds);
+    let categories = &playing.data.steps[index].categories;
+    let negative = (!categories.is_empty())
+        .then(|| NegativeClassification::judge(model, categories, &thresholds))
+        .transpose()?;
+    Ok((Some(classification), negative))
+}
+
+/// Names under which the model after so many steps is kept.
+fn names(steps: usize) -> [String; 2] {
+    [format!("after-{steps}.json"), format!("after-{steps}.safetensors")]
+}
+
+/// Keeps what was judged so far and the model as it is. The results come after the model that they belong to, and the model
+/// before it goes last: a kill in between loses nothing.
+fn keep(results: &[StepResult], model: &dyn EvolvingModel, run: &Run) -> Result<(), ModelError> {
+    let SavedModel { state, tensors, .. } = model.save()?;
+    let [state_name, tensors_name] = names(results.len());
+    run.workshop.keep(&state_name, &[&bytes(&state)?])?;
+    if let Some(Tensors(bytes)) = tensors {
+        run.workshop.keep(&tensors_name, &[&bytes])?;
+    }
+    run.workshop.keep(RESULTS, &[&bytes(results)?])?;
+    discard(results.len() - 1, run)
+}
+
+fn discard(steps: usize, run: &Run) -> Result<(), ModelError> {
+    names(steps).iter().try_for_each(|name| run.workshop.discard(name))
+}
+
+/// What an interrupted run had judged; the model is left as it was then.
+fn recall(model: &mut dyn EvolvingModel, run: &Run) -> Result<Vec<StepResult>, ModelError> {
+    let Some(kept) = run.workshop.recall(RESULTS)? else { return Ok(Vec::new()) };
+    let results: Vec<StepResult> = parse(&kept)?;
+    let [state_name, tensors_name] = names(results.len());
+    let Some(state) = run.workshop.recall(&state_name)? else { return Ok(Vec::new()) };
+    let tensors = run.workshop.recall(&tensors_name)?.map(Tensors);
+    model.load(&SavedModel { state: parse(&state)?, rules: None, tensors })?;
+    Ok(results)
+}
+
+fn bytes(value: &(impl Serialize + ?Sized)) -> Result<Vec<u8>, ModelError> {
+    serde_json::to_vec(value).map_err(|error| ModelError::Workshop(error.to_string()))
+}
+
+fn parse<T: for<'a> Deserialize<'a>>(kept: &[u8]) -> Result<T, ModelError> {
+    serde_json::from_slice(kept).map_err(|error| ModelError::Workshop(error.to_string()))
+}

@@ -1,0 +1,303 @@
+//! Changing graphs on paper: what models are shown, how links are ranked, how a run goes on after a kill.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex};
+
+use quadcast_core::{
+    CategoryKind, CategoryTriples, Constant, Direction, EntityId, EvolvingCapabilities, EvolvingDataset,
+    EvolvingModel, EvolvingStep, GraphUpdate, GraphValidation, GraphView, ModelError, Names, Query, Run,
+    SavedModel, ScoreRow, ScoreSink, Split, SplitTriples, TiePolicy, Triple, TripleOperation, Vocabulary,
+    Workshop,
+};
+use quadcast_eval::evolving::{LinkProtocol, Playing, Present, Procedure, StepExamples, play, walk};
+use serde_json::json;
+
+fn t(subject: u32, relation: u32, object: u32) -> Triple {
+    Triple::new(subject, relation, object)
+}
+
+fn operations(list: &[(char, Triple)]) -> Vec<TripleOperation> {
+    list.iter().map(|&(sign, triple)| TripleOperation { triple, insert: sign == '+' }).collect()
+}
+
+/// Two steps. (2,0,1) goes, (4,0,1) comes, (0,1,3) goes and comes back within a step; entity 5 is never there.
+fn data() -> EvolvingDataset {
+    let step = |label: &str, training: &[(char, Triple)], valid: &[Triple], test: &[Triple]| EvolvingStep {
+        label: label.to_owned(),
+        training: operations(training),
+        evaluation: SplitTriples { valid: valid.to_vec(), test: test.to_vec() },
+        ..EvolvingStep::default()
+    };
+    let mut steps = vec![
+        step("1", &[('+', t(0, 0, 1)), ('+', t(2, 0, 1)), ('+', t(0, 1, 3))], &[t(3, 0, 1)], &[t(0, 0, 3)]),
+        step(
+            "2",
+            &[('-', t(2, 0, 1)), ('+', t(4, 0, 1)), ('-', t(0, 1, 3)), ('+', t(0, 1, 3))],
+            &[t(3, 0, 1)],
+            &[t(0, 0, 3), t(4, 1, 3)],
+        ),
+    ];
+    steps[1].categories =
+        vec![CategoryTriples { kind: CategoryKind::Deleted, split: Split::Train, triples: vec![t(2, 0, 1)] }];
+    let vocabulary = Vocabulary { entities: Names::anonymous(6), relations: Names::anonymous(2) };
+    EvolvingDataset { name: "paper".to_owned(), vocabulary, steps }
+}
+
+/// A number for each triple that looks drawn, with ties.
+fn energy(triple: Triple) -> f32 {
+    ((triple.subject.0 * 7 + triple.relation.0 * 5 + triple.object.0 * 3) % 4) as f32
+}
+
+/// Knows no more than the formula above, and writes down what it is shown.
+#[derive(Default)]
+struct Formula {
+    candidates: Vec<EntityId>,
+    sparse: bool,
+    shown: Vec<String>,
+    /// Fails when it is to learn this step.
+    fails_at: Option<u32>,
+}
+
+impl Formula {
+    fn look(&mut self, word: &str, graph: &GraphView<'_>) -> Result<(), ModelError> {
+        if self.fails_at == Some(graph.step.0) {
+            return Err(ModelError::Training("killed".to_owned()));
+        }
+        let triples: Vec<_> = graph.triples.iter().map(|t| (t.subject.0, t.relation.0, t.object.0)).collect();
+        let present: Vec<u32> = graph.present.iter().map(|id| id.0).collect();
+        self.shown.push(format!("{word} {triples:?} {present:?}"));
+        Ok(())
+    }
+}
+
+impl EvolvingModel for Formula {
+    fn capabilities(&self) -> EvolvingCapabilities {
+        EvolvingCapabilities { updates: true, unlearns: false, partial: self.sparse }
+    }
+
+    fn fit(
+        &mut self,
+        graph: &GraphView<'_>,
+        validation: &dyn GraphValidation,
+        _: &Run,
+    ) -> Result<(), ModelError> {
+        let score = validation.judge(self)?;
+        assert_eq!(score.queries, 2);
+        self.look("fit", graph)
+    }
+
+    fn update(
+        &mut self,
+        update: &GraphUpdate<'_>,
+        _: &dyn GraphValidation,
+        _: &Run,
+    ) -> Result<(), ModelError> {
+        self.look("update", &update.graph)?;
+        self.shown.push(format!("{} came, {} went", update.inserted.len(), update.deleted.len()));
+        Ok(())
+    }
+
+    fn begin(&mut self, candidates: &[EntityId]) -> Result<(), ModelError> {
+        self.candidates = candidates.to_vec();
+        Ok(())
+    }
+
+    fn score(&self, queries: &[Query], sink: &mut dyn ScoreSink) -> Result<(), ModelError> {
+        let background = Constant::unreached(self.candidates.len());
+        for (index, query) in queries.iter().enumerate() {
+            let of = |&id: &EntityId| -energy(query.fact(id, query.step).triple());
+            if self.sparse {
+                // Entities with an even id, also those that are no candidates.
+                let ids: Vec<EntityId> = (0..6).step_by(2).map(EntityId).collect();
+                let scores: Vec<f64> = ids.iter().map(|id| f64::from(of(id))).collect();
+                sink.accept(index, ScoreRow::Sparse { ids: &ids, scores: &scores, background: &background })?;
+            } else {
+                let row: Vec<f32> = self.candidates.iter().map(of).collect();
+                sink.accept(index, ScoreRow::Dense(&row))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn energies(&self, triples: &[Triple]) -> Result<Vec<f32>, ModelError> {
+        Ok(triples.iter().copied().map(energy).collect())
+    }
+
+    fn save(&self) -> Result<SavedModel, ModelError> {
+        Ok(SavedModel::plain(json!(self.shown)))
+    }
+
+    fn load(&mut self, saved: &SavedModel) -> Result<(), ModelError> {
+        self.shown =
+            serde_json::from_value(saved.state.clone()).map_err(|e| ModelError::Saved(e.to_string()))?;
+        Ok(())
+    }
+}
+
+fn playing<'a>(data: &'a EvolvingDataset, procedure: Procedure, examples: &'a [StepExamples]) -> Playing<'a> {
+    Playing { data, procedure, links: LinkProtocol::default(), examples, transfer: true }
+}
+
+#[test]
+fn models_are_shown_what_the_procedure_allows_and_no_held_out_triple() {
+    let data = data();
+    let shown = |procedure| {
+        let mut model = Formula::default();
+        play(&playing(&data, procedure, &[]), &mut model, &Run::silent(1)).expect("it plays");
+        model.shown
+    };
+    let first = "fit [(0, 0, 1), (0, 1, 3), (2, 0, 1)] [0, 1, 2, 3]";
+    assert_eq!(shown(Procedure::Static), [first, "fit [(0, 0, 1), (0, 1, 3), (4, 0, 1)] [0, 1, 3, 4]"]);
+    let update = "update [(4, 0, 1)] [0, 1, 3, 4]";
+    assert_eq!(shown(Procedure::PseudoIncremental), [first, update, "1 came, 0 went"]);
+    let update = "update [(0, 0, 1), (0, 1, 3), (4, 0, 1)] [0, 1, 3, 4]";
+    assert_eq!(shown(Procedure::Incremental), [first, update, "1 came, 1 went"]);
+}
+
+/// The rank of an answer by going through all candidates.
+fn naive(
+    triple: Triple,
+    direction: Direction,
+    candidates: &[u32],
+    left_out: &BTreeSet<Triple>,
+) -> (u32, u32) {
+    let with = |id: u32| match direction {
+        Direction::Object => Triple { object: EntityId(id), ..triple },
+        Direction::Subject => Triple { subject: EntityId(id), ..triple },
+    };
+    let others = candidates.iter().map(|&id| with(id)).filter(|o| *o != triple && !left_out.contains(o));
+    let (mut lower, mut same) = (0, 1);
+    for other in others {
+        lower += u32::from(energy(other) < energy(triple));
+        same += u32::from(energy(other) == energy(triple));
+    }
+    (lower, same)
+}
+
+#[test]
+fn ranks_are_those_of_a_plain_count() {
+    let data = data();
+    let now = |step: usize| -> BTreeSet<Triple> {
+        let graph = walk(&data).nth(step).expect("a step");
+        graph.train.iter().chain(&graph.valid).chain(&graph.test).copied().collect()
+    };
+    let all_candidates: [(Present, [Vec<u32>; 2]); 3] = [
+        (Present::Now, [vec![0, 1, 2, 3], vec![0, 1, 3, 4]]),
+        (Present::Seen, [vec![0, 1, 2, 3], vec![0, 1, 2, 3, 4]]),
+        (Present::All, [vec![0, 1, 2, 3, 4, 5], vec![0, 1, 2, 3, 4, 5]]),
+    ];
+    for (candidates, lists) in all_candidates {
+        for ties in [TiePolicy::Optimistic, TiePolicy::Pessimistic, TiePolicy::Mean] {
+            let links = LinkProtocol { candidates, ties, compat: false };
+            let game = Playing { links, ..playing(&data, Procedure::Static, &[]) };
+            let outcome = play(&game, &mut Formula::default(), &Run::silent(1)).expect("it plays");
+            let mut ever = BTreeSet::new();
+            for (step, (result, list)) in outcome.steps.iter().zip(&lists).enumerate() {
+                ever.extend(now(step));
+                let filters = [
+                    (&result.link.filtered, now(step)),
+                    (&result.link.ever, ever.clone()),
+                    (&result.link.raw, BTreeSet::new()),
+                ];
+                for (found, left_out) in filters {
+                    let asked: Vec<Triple> = walk(&data).nth(step).expect("a step").test;
+                    let ranks = asked.iter().flat_map(|&triple| {
+                        Direction::BOTH.map(|direction| {
+                            let (lower, same) = naive(triple, direction, list, &left_out);
+                            match ties {
+                                TiePolicy::Optimistic => f64::from(lower + 1),
+                                TiePolicy::Pessimistic => f64::from(lower + same),
+                                _ => f64::from(lower) + f64::midpoint(f64::from(same), 1.0),
+                            }
+                        })
+                    });
+                    let ranks: Vec<f64> = ranks.collect();
+                    let mean = ranks.iter().sum::<f64>() / ranks.len() as f64;
+                    assert!((found.metrics.mr - mean).abs() < 1e-12, "{candidates:?} {ties:?} step {step}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn whoever_is_not_reached_is_last() {
+    let data = data();
+    let mut model = Formula { sparse: true, ..Formula::default() };
+    let outcome =
+        play(&playing(&data, Procedure::Static, &[]), &mut model, &Run::silent(1)).expect("it plays");
+    // Step 1 asks (0,0,?): gold 3 is odd. Candidates 0 to 3, of which 1 is filtered: rank 3 of 3; raw 4 of 4.
+    let [object, subject] = [&outcome.steps[0].link.filtered.object, &outcome.steps[0].link.filtered.subject];
+    assert_eq!(object.expect("asked").metrics.mr, 3.0);
+    assert_eq!(outcome.steps[0].link.raw.object.expect("asked").metrics.mr, 4.0);
+    // (?,0,3): gold 0 has energy 1; of the other even ones 2 has energy 3.
+    assert_eq!(subject.expect("asked").metrics.mr, 1.0);
+    assert_eq!(outcome.steps[0].link.unreached, 0.5);
+}
+
+#[test]
+fn classification_takes_its_threshold_from_validation_and_triples_of_the_past_are_judged_by_it() {
+    let data = data();
+    // Energies: (0,0,1) 3, (3,0,1) 0, (2,0,1) 1, (0,0,3) 1, (1,0,1) 2.
+    let examples = StepExamples {
+        valid: vec![(t(3, 0, 1), true), (t(2, 0, 1), false)],
+        test: vec![(t(3, 0, 1), true), (t(0, 0, 3), true), (t(1, 0, 1), false)],
+    };
+    let examples = [examples.clone(), examples];
+    let outcome =
+        play(&playing(&data, Procedure::Static, &examples), &mut Formula::default(), &Run::silent(1))
+            .expect("it plays");
+    let found = outcome.steps[1].classification.as_ref().expect("classified");
+    assert_eq!((found.threshold, found.counts.true_positives, found.counts.true_negatives), (0.5, 1, 1));
+    assert_eq!(found.counts.false_negatives, 1);
+    let negative = outcome.steps[1].negative.as_ref().expect("something was deleted");
+    assert_eq!(negative.of(CategoryKind::Deleted).specificity(), Some(1.0));
+    assert_eq!(negative.balanced(), None, "nothing came back");
+    assert!(outcome.steps[0].negative.is_none());
+    assert_eq!(outcome.negative[&2].by_step, 1.0);
+    assert!((outcome.classification.expect("classified").by_question - 2.0 / 3.0).abs() < 1e-12);
+}
+
+/// A workshop in memory.
+#[derive(Default)]
+struct Shelf(Mutex<BTreeMap<String, Vec<u8>>>);
+
+impl Workshop for Shelf {
+    fn keep(&self, name: &str, parts: &[&[u8]]) -> Result<(), ModelError> {
+        self.0.lock().expect("no panic").insert(name.to_owned(), parts.concat());
+        Ok(())
+    }
+
+    fn recall(&self, name: &str) -> Result<Option<Vec<u8>>, ModelError> {
+        Ok(self.0.lock().expect("no panic").get(name).cloned())
+    }
+
+    fn discard(&self, name: &str) -> Result<(), ModelError> {
+        self.0.lock().expect("no panic").remove(name);
+        Ok(())
+    }
+
+    fn note(&self, _: &serde_json::Value) -> Result<(), ModelError> {
+        Ok(())
+    }
+}
+
+#[test]
+fn an_interrupted_run_goes_on_after_the_last_step() {
+    let data = data();
+    let game = playing(&data, Procedure::Incremental, &[]);
+    let mut whole = Formula::default();
+    let expected = play(&game, &mut whole, &Run::silent(1)).expect("it plays");
+    let shelf = Arc::new(Shelf::default());
+    let run = Run { workshop: shelf.clone(), ..Run::silent(1) };
+    let mut killed = Formula { fails_at: Some(1), ..Formula::default() };
+    assert!(play(&game, &mut killed, &run).is_err());
+    let mut resumed = Formula::default();
+    let found = play(&game, &mut resumed, &run).expect("it plays");
+    assert_eq!(resumed.shown, whole.shown, "it was shown the first step once");
+    let scores = |outcome: &quadcast_eval::evolving::EvolvingOutcome| {
+        outcome.steps.iter().map(|step| step.link.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(scores(&found), scores(&expected));
+    assert!(shelf.0.lock().expect("no panic").is_empty(), "nothing is left behind");
+}
