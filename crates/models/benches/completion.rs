@@ -36,9 +36,8 @@ impl Validation for Indifferent {
 fn facts() -> HistoryIndex {
     let mut random = stream(1, "bench facts", 0);
     let mut draw = |limit: u32| random.random_range(0..limit);
-    let quads: Vec<Quad> = (0..FACTS)
-        .map(|_| Quad::new(draw(ENTITIES), draw(RELATIONS), draw(ENTITIES), draw(TIMES)))
-        .collect();
+    let quads: Vec<Quad> =
+        (0..FACTS).map(|_| Quad::new(draw(ENTITIES), draw(RELATIONS), draw(ENTITIES), draw(TIMES))).collect();
     let axis = TimeAxis::new((0..i64::from(TIMES)).collect(), Calendar::years_from(0));
     let facts = Facts::new(quads, TIMES as usize);
     HistoryIndex::new(&axis, ENTITIES as usize, RELATIONS as usize, &[&facts])

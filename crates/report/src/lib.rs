@@ -3,6 +3,7 @@
 //! A record is one folder with fixed file names; [`RunRecord`] is its `metrics.json`. Everything that is shown or
 //! compared later is derived from records and from nothing else.
 
+mod evolving;
 mod explanations;
 mod files;
 mod html;
@@ -19,11 +20,12 @@ mod svg;
 mod tables;
 mod terminal;
 
+pub use evolving::{EvolvingCard, EvolvingRecord, EvolvingSeconds, evolving_summary};
 pub use explanations::{
     Addition, Answer, DatedFact, DirectedName, Fired, Forecast, Reason, RuleCard, Sample, TrueAnswer, Why,
 };
 pub use files::{FileError, write_atomically};
-pub use html::{PatternMap, PatternPartner, PatternReport, PatternRow, html, patterns_page};
+pub use html::{PatternMap, PatternPartner, PatternReport, PatternRow, evolving_page, html, patterns_page};
 pub use options::{Options, Reference};
 pub use partial_ranks::PartialRanks;
 pub use ranks::{RANKS_FILE, read_ranks, write_ranks};

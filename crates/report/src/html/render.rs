@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::svg::{case_key, legend_mark, series_class};
 
-const TEMPLATES: [(&str, &str); 8] = [
+const TEMPLATES: [(&str, &str); 9] = [
     ("shell.html", include_str!("shell.html")),
     ("page.html", include_str!("page.html")),
     ("dataset.html", include_str!("dataset.html")),
@@ -13,6 +13,7 @@ const TEMPLATES: [(&str, &str); 8] = [
     ("slices.html", include_str!("slices.html")),
     ("why.html", include_str!("why.html")),
     ("patterns.html", include_str!("patterns.html")),
+    ("evolving.html", include_str!("evolving.html")),
     ("macros.html", include_str!("macros.html")),
 ];
 

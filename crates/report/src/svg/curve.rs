@@ -1,4 +1,4 @@
-//! A line chart over test steps with the number of queries below.
+//! A line chart over steps with the number of queries below.
 
 use super::mark::{mark, series_class};
 use super::scale::{Scale, keep_apart, percent_ticks, spread, tick_label};
@@ -21,6 +21,10 @@ const LABELS: usize = 8;
 
 /// What is drawn.
 pub(crate) struct Curve {
+    /// What is shown, for those who cannot see it.
+    pub about: String,
+    /// What the steps are.
+    pub axis: String,
     pub times: Vec<String>,
     pub queries: Vec<u64>,
     pub lines: Vec<Line>,
@@ -51,7 +55,8 @@ impl Curve {
         let height = TOP + HEIGHT + STRIP_GAP + STRIP + FOOT;
         let thin = if self.times.len() > MARKS { " thin" } else { "" };
         let mut svg = format!(
-            r#"<svg class="chart{thin}" viewBox="0 0 {width} {height}" role="img" aria-label="MRR over test steps">"#
+            r#"<svg class="chart{thin}" viewBox="0 0 {width} {height}" role="img" aria-label="{}">"#,
+            escape(&self.about)
         );
         svg.push_str(&frame.grid());
         svg.push_str(&self.level(&frame));
@@ -119,8 +124,9 @@ impl Curve {
         }
         let middle = f64::midpoint(LEFT, frame.right);
         svg + &format!(
-            r#"<text class="muted" text-anchor="middle" x="{middle:.1}" y="{}">test snapshot</text>"#,
-            y + 35.0
+            r#"<text class="muted" text-anchor="middle" x="{middle:.1}" y="{}">{}</text>"#,
+            y + 35.0,
+            escape(&self.axis)
         )
     }
 
@@ -244,6 +250,8 @@ mod tests {
             values: (0..steps).map(|i| (i != 1).then_some(level + i as f64)).collect(),
         };
         Curve {
+            about: "MRR over test steps".to_owned(),
+            axis: "test snapshot".to_owned(),
             times: (0..steps).map(|i| format!("2031-07-{:02}", i + 1)).collect(),
             queries: vec![4; steps],
             lines: vec![line(0, 40.0), line(9, 41.0)],

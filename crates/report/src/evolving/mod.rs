@@ -1,0 +1,7 @@
+//! Runs on changing graphs: their record, as text and as a page.
+
+mod record;
+mod text;
+
+pub use record::{EvolvingCard, EvolvingRecord, EvolvingSeconds};
+pub use text::evolving_summary;

@@ -1,0 +1,152 @@
+//! `metrics.json` of a run on a changing graph.
+
+use std::fs;
+use std::path::Path;
+
+use quadcast_core::{EvolvingDataset, Fingerprint};
+use quadcast_eval::evolving::{EvolvingOutcome, LinkProtocol, Procedure};
+use serde::{Deserialize, Serialize};
+
+use crate::{FileError, ModelCard, RunRecord, Status, write_atomically};
+
+/// What the run was about.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EvolvingCard {
+    /// Name for people.
+    pub name: String,
+    /// Catalogue variant that the content equals.
+    pub variant: Option<String>,
+    /// Content hash.
+    pub fingerprint: Fingerprint,
+    /// Steps.
+    pub steps: usize,
+    /// Entities that ever occur.
+    pub entities: usize,
+    /// Relations that ever occur.
+    pub relations: usize,
+}
+
+impl EvolvingCard {
+    /// The card of a dataset.
+    pub fn new(data: &EvolvingDataset, variant: Option<&str>, fingerprint: Fingerprint) -> Self {
+        Self {
+            name: data.name.clone(),
+            variant: variant.map(str::to_owned),
+            fingerprint,
+            steps: data.steps.len(),
+            entities: data.vocabulary.entities.len(),
+            relations: data.vocabulary.relations.len(),
+        }
+    }
+}
+
+/// Wall-clock seconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct EvolvingSeconds {
+    /// Reading the data.
+    pub load: f64,
+    /// Training and validation, all steps.
+    pub train: f64,
+    /// Evaluation, all steps.
+    pub evaluate: f64,
+}
+
+/// The word that tells these records from others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Task {
+    #[default]
+    Evolving,
+}
+
+/// The record of a run on a changing graph. Numbers are fractions, not per cent.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EvolvingRecord {
+    /// Version of this layout.
+    pub schema: u32,
+    task: Task,
+    /// How far the run has come.
+    pub status: Status,
+    /// What stopped it, if it failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// What it was about.
+    pub dataset: EvolvingCard,
+    /// Which model.
+    pub model: ModelCard,
+    /// How it got from step to step.
+    pub procedure: Procedure,
+    /// How links were ranked.
+    pub protocol: LinkProtocol,
+    /// Seed of every random stream.
+    pub seed: u64,
+    /// Version of Quadcast.
+    pub version: String,
+    /// Results.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<EvolvingOutcome>,
+    /// How training went, one entry per step.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub training: Vec<serde_json::Value>,
+    /// Wall-clock seconds.
+    pub seconds: EvolvingSeconds,
+    /// Peak memory of the process, where the system tells.
+    pub peak_memory_bytes: Option<u64>,
+}
+
+impl EvolvingRecord {
+    /// A record of a run that has just begun.
+    pub fn begun(
+        dataset: EvolvingCard,
+        model: ModelCard,
+        procedure: Procedure,
+        protocol: LinkProtocol,
+        seed: u64,
+    ) -> Self {
+        Self {
+            schema: RunRecord::SCHEMA,
+            task: Task::Evolving,
+            status: Status::Incomplete,
+            error: None,
+            dataset,
+            model,
+            procedure,
+            protocol,
+            seed,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            outcome: None,
+            training: Vec::new(),
+            seconds: EvolvingSeconds::default(),
+            peak_memory_bytes: None,
+        }
+    }
+
+    /// Takes the results; the record is complete then.
+    pub fn complete(&mut self, outcome: EvolvingOutcome) {
+        self.seconds.train = outcome.steps.iter().map(|step| step.seconds.train).sum();
+        self.seconds.evaluate = outcome.steps.iter().map(|step| step.seconds.evaluate).sum();
+        self.outcome = Some(outcome);
+        self.status = Status::Complete;
+    }
+
+    /// Writes the record into a run folder.
+    pub fn write(&self, folder: &Path) -> Result<(), FileError> {
+        let path = folder.join(RunRecord::FILE);
+        let text = serde_json::to_string_pretty(self)
+            .map_err(|error| FileError::Content { path: path.clone(), message: error.to_string() })?;
+        write_atomically(&path, |out| out.write_all(text.as_bytes()))
+    }
+
+    /// Reads the record of a run folder; `None` if the run was on something else than a changing graph.
+    pub fn read(folder: &Path) -> Result<Option<Self>, FileError> {
+        let path = folder.join(RunRecord::FILE);
+        let text = fs::read_to_string(&path)
+            .map_err(|error| FileError::Content { path: path.clone(), message: error.to_string() })?;
+        let problem = |message: String| FileError::Content { path: path.clone(), message };
+        let value: serde_json::Value = serde_json::from_str(&text).map_err(|e| problem(e.to_string()))?;
+        if value["task"] != "evolving" {
+            return Ok(None);
+        }
+        serde_json::from_value(value).map(Some).map_err(|error| problem(error.to_string()))
+    }
+}

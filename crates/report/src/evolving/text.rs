@@ -1,0 +1,137 @@
+//! A run on a changing graph as text for people.
+
+use quadcast_core::CategoryKind;
+use quadcast_eval::evolving::{EvolvingOutcome, StepResult};
+
+use super::EvolvingRecord;
+use crate::{bytes, counted, percent, plain_table, seconds};
+
+/// The record as text. Empty for a run without results.
+pub fn evolving_summary(record: &EvolvingRecord) -> String {
+    let Some(outcome) = &record.outcome else { return String::new() };
+    let mut text = format!(
+        "{} on {} · {} · ties {} · seed {}{}\n\n",
+        record.model.name,
+        record.dataset.name,
+        record.procedure.word(),
+        record.protocol.ties.word(),
+        record.seed,
+        if record.protocol.compat { " · compat" } else { "" }
+    );
+    text.push_str(&links(outcome));
+    let classified = classification(outcome);
+    if !classified.is_empty() {
+        text.push('\n');
+        text.push_str(&classified);
+    }
+    text.push('\n');
+    for line in footing(record, outcome) {
+        text.push_str(&line);
+        text.push('\n');
+    }
+    text
+}
+
+fn links(outcome: &EvolvingOutcome) -> String {
+    let header =
+        ["step", "train", "entities", "MRR", "H@1", "H@3", "H@10", "MR", "raw H@10", "raw MR", "unreached"];
+    let mut table = plain_table(&header, 1..header.len());
+    for step in &outcome.steps {
+        let (filtered, raw) = (step.link.filtered.metrics, step.link.raw.metrics);
+        table.add_row([
+            step.label.clone(),
+            counted(step.sizes.train as u64),
+            counted(step.sizes.entities as u64),
+            percent(filtered.mrr),
+            percent(filtered.hits1),
+            percent(filtered.hits3),
+            percent(filtered.hits10),
+            format!("{:.0}", filtered.mr),
+            percent(raw.hits10),
+            format!("{:.0}", raw.mr),
+            percent(step.link.unreached),
+        ]);
+    }
+    if outcome.steps.len() > 1 {
+        let (filtered, raw) = (outcome.filtered.by_step, outcome.raw.by_step);
+        table.add_row([
+            "mean".to_owned(),
+            String::new(),
+            String::new(),
+            percent(filtered.mrr),
+            percent(filtered.hits1),
+            percent(filtered.hits3),
+            percent(filtered.hits10),
+            format!("{:.0}", filtered.mr),
+            percent(raw.hits10),
+            format!("{:.0}", raw.mr),
+            String::new(),
+        ]);
+    }
+    table.trim_fmt() + "\n"
+}
+
+/// Triple classification and triples of the past, by step; empty if there are none.
+fn classification(outcome: &EvolvingOutcome) -> String {
+    if outcome.steps.iter().all(|step| step.classification.is_none()) {
+        return String::new();
+    }
+    let header = [
+        "step",
+        "accuracy",
+        "per relation",
+        "F1",
+        "AUC",
+        "covered",
+        "deleted",
+        "returned",
+        "gone again",
+        "balanced",
+    ];
+    let mut table = plain_table(&header, 1..header.len());
+    let share = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), percent);
+    for step in &outcome.steps {
+        let own = step.classification.as_ref();
+        let of = |kind| share(step.negative.as_ref().and_then(|negative| negative.of(kind).accuracy()));
+        table.add_row([
+            step.label.clone(),
+            share(own.map(|c| c.accuracy)),
+            share(own.map(|c| c.accuracy_by_relation)),
+            share(own.map(|c| c.f1)),
+            share(own.map(|c| c.auc)),
+            share(own.map(|c| c.coverage)),
+            of(CategoryKind::Deleted),
+            of(CategoryKind::Returned),
+            of(CategoryKind::DeletedAgain),
+            share(step.negative.as_ref().and_then(|negative| negative.balanced())),
+        ]);
+    }
+    table.trim_fmt() + "\n"
+}
+
+fn footing(record: &EvolvingRecord, outcome: &EvolvingOutcome) -> Vec<String> {
+    let queries: u64 = outcome.steps.iter().map(|step| step.link.filtered.queries).sum();
+    let mut lines = vec![format!("{} queries, both ends of each test triple", counted(queries))];
+    let per_cent = |value: f64| format!("{:+.2}", 100.0 * value);
+    if let Some(change) = outcome.backward_transfer {
+        let ahead = outcome.forward_transfer.map_or_else(|| "–".to_owned(), percent);
+        lines.push(format!(
+            "H@10 on earlier steps since they were learned {}, on the next step before it is learned {ahead}",
+            per_cent(change)
+        ));
+    }
+    if outcome.steps.len() > 1 {
+        let cost = |step: &StepResult| seconds(step.seconds.train);
+        let costs: Vec<String> = outcome.steps.iter().map(cost).collect();
+        lines.push(format!("training by step: {}", costs.join(", ")));
+    }
+    let memory =
+        record.peak_memory_bytes.map_or_else(String::new, |peak| format!(", peak memory {}", bytes(peak)));
+    lines.push(format!(
+        "load {}, train {}, evaluate {}{memory}",
+        seconds(record.seconds.load),
+        seconds(record.seconds.train),
+        seconds(record.seconds.evaluate)
+    ));
+    lines
+}
