@@ -23,6 +23,9 @@ pub(crate) struct Asked {
 /// All questions of an epoch and how they are laid out.
 pub(crate) struct Plan {
     questions: Vec<Asked>,
+    /// Times from which each question draws one in every epoch, if it does: those of question i are
+    /// `times.1[times.0[i]..times.0[i + 1]]`.
+    times: Option<(Vec<usize>, Vec<u32>)>,
     /// Questions that can be in one block, as ranges.
     families: Vec<std::ops::Range<usize>>,
     /// Largest block.
@@ -41,6 +44,7 @@ impl Plan {
                 questions.extend(asked(known.relations(), config, fact));
             }
         }
+        let times = config.draw_times.then(|| merge_times(&mut questions));
         // A stable sort: within a family, questions keep the order of facts.
         questions.sort_by_key(|asked| (asked.side, if changes { asked.time } else { 0 }));
         let mut families: Vec<std::ops::Range<usize>> = Vec::new();
@@ -62,7 +66,7 @@ impl Plan {
         let blocks: usize = families.iter().map(|family| family.len().div_ceil(group)).sum();
         let mean = questions.len() as f64 / blocks.max(1) as f64;
         let blocks_per_batch = ((config.batch as f64 / mean.max(1.0)).round() as usize).max(1);
-        Self { questions, families, group, blocks_per_batch, blocks: Vec::new() }
+        Self { questions, times, families, group, blocks_per_batch, blocks: Vec::new() }
     }
 
     /// Steps of an epoch.
@@ -77,6 +81,11 @@ impl Plan {
         self.blocks.clear();
         for family in &self.families {
             let mut own = self.questions[family.clone()].to_vec();
+            if let Some((starts, times)) = &self.times {
+                for (i, asked) in family.clone().zip(&mut own) {
+                    asked.time = times[stream.random_range(starts[i]..starts[i + 1])];
+                }
+            }
             own.shuffle(&mut stream);
             // Blocks of nearly the same size instead of full ones and a rest.
             let count = own.len().div_ceil(self.group);
@@ -92,6 +101,21 @@ impl Plan {
         let from = batch * self.blocks_per_batch;
         &self.blocks[from..(from + self.blocks_per_batch).min(self.blocks.len())]
     }
+}
+
+/// Leaves one of the questions that differ in time only; returns where the times of each begin, and the times. Times never
+/// tell families apart here, so that the sort into families changes nothing.
+fn merge_times(questions: &mut Vec<Asked>) -> (Vec<usize>, Vec<u32>) {
+    let triple = |asked: &Asked| (asked.side, asked.known, asked.relation, asked.answer);
+    questions.sort_unstable_by_key(|asked| (triple(asked), asked.time));
+    let (mut starts, mut times) = (Vec::new(), Vec::with_capacity(questions.len()));
+    for same in questions.chunk_by(|a, b| triple(a) == triple(b)) {
+        starts.push(times.len());
+        times.extend(same.iter().map(|asked| asked.time));
+    }
+    starts.push(times.len());
+    questions.dedup_by_key(|asked| triple(asked));
+    (starts, times)
 }
 
 /// The questions that one fact answers.
@@ -119,5 +143,33 @@ pub(crate) fn draw(stream: &mut impl Rng, block: &[Asked], entities: usize, coun
             (0..count).map(|_| (only.answer + stream.random_range(1..entities)) % entities).collect()
         }
         _ => (0..count).map(|_| stream.random_range(0..entities)).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_triple_is_asked_about_at_one_of_its_times() {
+        let ask = |known, answer, time| Asked { side: Side::Tails, known, relation: 0, time, answer };
+        let mut questions = vec![ask(1, 2, 5), ask(0, 2, 7), ask(1, 2, 3), ask(1, 3, 3)];
+        let times = merge_times(&mut questions);
+        assert_eq!(times, (vec![0, 1, 3, 4], vec![7, 3, 5, 3]));
+        let mut plan = Plan {
+            families: vec![0..questions.len()],
+            questions,
+            times: Some(times),
+            group: 10,
+            blocks_per_batch: 1,
+            blocks: Vec::new(),
+        };
+        let mut drawn = std::collections::BTreeSet::new();
+        for epoch in 0..40 {
+            plan.shuffle(&Run::silent(1), epoch);
+            assert_eq!(plan.batch(0)[0].len(), 3);
+            drawn.extend(plan.batch(0)[0].iter().map(|asked| (asked.known, asked.answer, asked.time)));
+        }
+        assert_eq!(drawn.into_iter().collect::<Vec<_>>(), [(0, 2, 7), (1, 2, 3), (1, 2, 5), (1, 3, 3)]);
     }
 }

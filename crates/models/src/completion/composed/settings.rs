@@ -216,6 +216,9 @@ pub struct Config {
     pub negatives: usize,
     /// Questions that share drawn candidates, and, where candidates change with time, the time.
     pub group: usize,
+    /// Whether an epoch asks about every triple once, at one of the times at which it holds, drawn anew; without it, at all of
+    /// them. For facts that hold over intervals.
+    pub draw_times: bool,
     /// Initial values.
     pub initial: InitialName,
     /// Their scale, for `normal` and `uniform`.
@@ -286,6 +289,7 @@ impl Default for Config {
             sampler: SamplerName::All,
             negatives: 500,
             group: 64,
+            draw_times: false,
             initial: InitialName::Normal,
             initial_scale: 0.01,
             dropout: 0.0,
@@ -468,6 +472,9 @@ impl Config {
             _ if !self.has_reciprocals() && self.subject_queries == SubjectQueries::Reciprocal => {
                 "subject_queries = \"reciprocal\" needs reciprocal = true; or set subject_queries = \"direct\""
                     .to_owned()
+            }
+            _ if self.draw_times && entities && self.temporal != Temporal::None => {
+                "draw_times = true is for models in which time changes relations: set target = \"relation\"".to_owned()
             }
             _ if self.relation_dimension > 0 && self.scorer != ScorerName::TuckER => {
                 format!("relation_dimension is for scorer = \"tucker\"; {scorer} has its own")

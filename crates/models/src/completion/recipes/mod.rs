@@ -134,6 +134,7 @@ const OPTIONS: &[OptionInfo] = &[
     option("sampler", "Candidates of a question in training: all, shared (by a block) or independent."),
     option("negatives", "How many candidates are drawn."),
     option("group", "Questions that share drawn candidates and, where candidates change with it, the time."),
+    option("draw_times", "Whether an epoch asks about a triple at one of its times, drawn anew, or at all."),
     option("initial", "Initial values: xavier-uniform, xavier-normal, normal or uniform."),
     option("initial_scale", "Their scale, for normal and uniform."),
     option("dropout", "Share of the components of a question that are dropped in training."),
