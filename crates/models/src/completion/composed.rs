@@ -57,6 +57,7 @@ mod tests;
 mod times;
 
 pub use encoders::fused::Fusion;
+pub(crate) use encoders::fused::{complex_product, conjugate_product};
 pub use encoders::hyperplane::Projection;
 pub use settings::{
     Config, InitialName, LossName, OptimiserName, PenaltyName, SamplerName, ScorerName, SubjectQueries,
