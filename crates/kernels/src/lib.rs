@@ -46,6 +46,7 @@ pub mod rows;
 pub mod segment;
 mod simd;
 mod strip;
+pub mod triples;
 
 pub use parallel::dot;
 pub use real::Real;

@@ -1,11 +1,11 @@
 //! The registry: every model a user can name.
 
-use quadcast_core::{Capabilities, Forecaster};
+use quadcast_core::{Capabilities, EvolvingCapabilities, EvolvingModel, Forecaster};
 use serde::Serialize;
 use toml::Table;
 
 use crate::config::{nearest, set};
-use crate::{ConfigError, completion, forecast};
+use crate::{ConfigError, completion, evolving, forecast};
 
 /// Which task a model solves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -60,12 +60,49 @@ impl Entry {
     /// # Panics
     /// If a quick setting is not one of the model's; a test sets them all.
     pub fn quick_config(&self) -> Table {
-        let mut config = (self.defaults)();
-        for setting in self.quick {
-            set(&mut config, setting).expect("a setting of the model");
-        }
-        config
+        changed((self.defaults)(), self.quick)
     }
+}
+
+/// A model of evolving graphs that can be named.
+pub struct EvolvingEntry {
+    /// Name on the command line.
+    pub name: &'static str,
+    /// Other names it answers to.
+    pub aliases: &'static [&'static str],
+    /// What it does, in one sentence.
+    pub about: &'static str,
+    /// Title of the publication.
+    pub paper: &'static str,
+    /// Who published it where.
+    pub source: &'static str,
+    /// What it can do with its default configuration.
+    pub capabilities: fn() -> EvolvingCapabilities,
+    /// What can be set.
+    pub options: &'static [OptionInfo],
+    /// Settings with which training takes seconds: for demonstrations and tests.
+    pub quick: &'static [&'static str],
+    /// The default configuration.
+    pub defaults: fn() -> Table,
+    /// Builds an unfitted model; absent keys keep their defaults.
+    pub build: fn(&Table) -> Result<Box<dyn EvolvingModel>, ConfigError>,
+}
+
+impl EvolvingEntry {
+    /// The default configuration, changed so that training takes seconds.
+    ///
+    /// # Panics
+    /// If a quick setting is not one of the model's; a test sets them all.
+    pub fn quick_config(&self) -> Table {
+        changed((self.defaults)(), self.quick)
+    }
+}
+
+fn changed(mut config: Table, settings: &[&str]) -> Table {
+    for setting in settings {
+        set(&mut config, setting).expect("a setting of the model");
+    }
+    config
 }
 
 /// All models, in the order of the documentation.
@@ -100,16 +137,34 @@ pub const MODELS: &[Entry] = &[
     completion::recipes::COMPOSED,
 ];
 
+/// All models of evolving graphs, in the order of the documentation.
+pub const EVOLVING_MODELS: &[EvolvingEntry] = &[evolving::transe::ENTRY, evolving::incremental_transe::ENTRY];
+
 /// The model of a name or alias.
 pub fn find(name: &str) -> Result<&'static Entry, ConfigError> {
+    find_among(MODELS, |entry| (entry.name, entry.aliases), name)
+}
+
+/// The model of evolving graphs of a name or alias.
+pub fn find_evolving(name: &str) -> Result<&'static EvolvingEntry, ConfigError> {
+    find_among(EVOLVING_MODELS, |entry| (entry.name, entry.aliases), name)
+}
+
+fn find_among<E>(
+    entries: &'static [E],
+    names: impl Fn(&E) -> (&'static str, &'static [&'static str]),
+    name: &str,
+) -> Result<&'static E, ConfigError> {
     let wanted = name.to_lowercase();
-    let answers = |entry: &&Entry| entry.name == wanted || entry.aliases.contains(&wanted.as_str());
-    MODELS.iter().find(answers).ok_or_else(|| {
-        let names = || MODELS.iter().flat_map(|e| std::iter::once(&e.name).chain(e.aliases)).copied();
+    let all = |entry: &E| {
+        let (name, aliases) = names(entry);
+        std::iter::once(name).chain(aliases.iter().copied())
+    };
+    entries.iter().find(|entry| all(entry).any(|name| name == wanted)).ok_or_else(|| {
         ConfigError::UnknownModel {
             name: name.to_owned(),
-            suggestion: nearest(&wanted, names()),
-            known: MODELS.iter().map(|e| e.name).collect::<Vec<_>>().join(", "),
+            suggestion: nearest(&wanted, entries.iter().flat_map(all)),
+            known: entries.iter().map(|entry| names(entry).0).collect::<Vec<_>>().join(", "),
         }
     })
 }
@@ -120,19 +175,31 @@ mod tests {
 
     #[test]
     fn names_are_unique_and_options_match_the_configuration() {
+        let timed = MODELS.iter().map(|e| (e.name, e.aliases));
+        let all = timed.chain(EVOLVING_MODELS.iter().map(|e| (e.name, e.aliases)));
         let mut names: Vec<&str> =
-            MODELS.iter().flat_map(|e| std::iter::once(&e.name).chain(e.aliases)).copied().collect();
+            all.flat_map(|(name, aliases)| std::iter::once(name).chain(aliases.iter().copied())).collect();
         names.sort_unstable();
         let count = names.len();
         names.dedup();
         assert_eq!(names.len(), count);
-        for entry in MODELS {
-            let mut documented: Vec<&str> = entry.options.iter().map(|o| o.key).collect();
+        let check = |name: &str, options: &[OptionInfo], defaults: &Table| {
+            let mut documented: Vec<&str> = options.iter().map(|o| o.key).collect();
             documented.sort_unstable();
-            let defaults = (entry.defaults)();
             let mut keys: Vec<&str> = defaults.keys().map(String::as_str).collect();
             keys.sort_unstable();
-            assert_eq!(documented, keys, "{}", entry.name);
+            assert_eq!(documented, keys, "{name}");
+        };
+        for entry in EVOLVING_MODELS {
+            let defaults = (entry.defaults)();
+            check(entry.name, entry.options, &defaults);
+            let model = (entry.build)(&defaults).expect("the defaults build");
+            assert_eq!(model.capabilities(), (entry.capabilities)(), "{}", entry.name);
+            assert!((entry.build)(&entry.quick_config()).is_ok(), "{}", entry.name);
+        }
+        for entry in MODELS {
+            let defaults = (entry.defaults)();
+            check(entry.name, entry.options, &defaults);
             let model = (entry.build)(&defaults).expect("the defaults build");
             assert_eq!(model.capabilities(), entry.capabilities, "{}", entry.name);
             assert!((entry.build)(&entry.quick_config()).is_ok(), "{}", entry.name);
@@ -144,5 +211,8 @@ mod tests {
         let error = find("recurency").err().expect("no such model");
         assert!(error.to_string().contains("did you mean \"recurrency\"?"), "{error}");
         assert!(find("Recurrency").is_ok());
+        let error = find_evolving("tranze").err().expect("no such model");
+        assert!(error.to_string().contains("did you mean \"transe\"?"), "{error}");
+        assert!(find_evolving("TransE").is_ok());
     }
 }

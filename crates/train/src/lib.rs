@@ -11,4 +11,4 @@ mod schedule;
 mod training;
 
 pub use schedule::{Order, Schedule};
-pub use training::{Ending, Epoch, InTraining, Trainable, Training, train};
+pub use training::{Ending, Epoch, InTraining, Judge, Learning, Trainable, Training, learn, train};

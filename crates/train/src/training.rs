@@ -14,19 +14,8 @@ use crate::checkpoint::{self, Position};
 use crate::memory;
 use crate::schedule::{Order, Schedule};
 
-/// A model that learns batch by batch, and can be asked between epochs.
-pub trait Trainable: Send + Sync {
-    /// As [`Forecaster::begin`].
-    fn begin(&mut self, step: Step, history: &History<'_>) -> Result<(), ModelError>;
-
-    /// As [`Forecaster::score`].
-    fn score(
-        &self,
-        history: &History<'_>,
-        queries: &[Query],
-        sink: &mut dyn ScoreSink,
-    ) -> Result<(), ModelError>;
-
+/// What learns batch by batch.
+pub trait Learning: Send + Sync {
     /// How many numbers are trained.
     fn parameters(&self) -> usize;
 
@@ -41,16 +30,40 @@ pub trait Trainable: Send + Sync {
     /// One step on one batch; returns the loss. Random draws must come from streams named by epoch and batch.
     fn step(&mut self, epoch: u32, batch: usize) -> Result<f64, ModelError>;
 
-    /// The number by which states are compared; higher is better.
-    fn selection(&self, report: &ValidationReport) -> f64 {
-        report.all.mrr
-    }
-
     /// Everything that training changes, optimiser included, exactly.
     fn state(&self) -> Result<Vec<u8>, ModelError>;
 
     /// Takes a state that `state` gave.
     fn restore(&mut self, state: &[u8]) -> Result<(), ModelError>;
+}
+
+/// A model that learns, and can be asked about facts between epochs.
+pub trait Trainable: Learning {
+    /// As [`Forecaster::begin`].
+    fn begin(&mut self, step: Step, history: &History<'_>) -> Result<(), ModelError>;
+
+    /// As [`Forecaster::score`].
+    fn score(
+        &self,
+        history: &History<'_>,
+        queries: &[Query],
+        sink: &mut dyn ScoreSink,
+    ) -> Result<(), ModelError>;
+
+    /// The number by which states are compared; higher is better.
+    fn selection(&self, report: &ValidationReport) -> f64 {
+        report.all.mrr
+    }
+}
+
+/// How states are compared: a number, higher is better, and what it is called.
+pub struct Judge<'a, M> {
+    /// For people.
+    pub name: &'a str,
+    /// In notes: the field of the score; that of the best one is this behind `best_`.
+    pub key: &'a str,
+    /// Looks at the state that the model is in.
+    pub look: &'a (dyn Fn(&mut M) -> Result<f64, ModelError> + Sync),
 }
 
 /// A model in training as the validation period asks it.
@@ -88,6 +101,32 @@ impl Forecaster for InTraining<'_> {
     }
 }
 
+impl Learning for InTraining<'_> {
+    fn parameters(&self) -> usize {
+        self.0.parameters()
+    }
+
+    fn batches(&self) -> usize {
+        self.0.batches()
+    }
+
+    fn begin_epoch(&mut self, epoch: u32) -> Result<(), ModelError> {
+        self.0.begin_epoch(epoch)
+    }
+
+    fn step(&mut self, epoch: u32, batch: usize) -> Result<f64, ModelError> {
+        self.0.step(epoch, batch)
+    }
+
+    fn state(&self) -> Result<Vec<u8>, ModelError> {
+        self.0.state()
+    }
+
+    fn restore(&mut self, state: &[u8]) -> Result<(), ModelError> {
+        self.0.restore(state)
+    }
+}
+
 fn unfinished() -> ModelError {
     ModelError::Unsupported("a model in training can only be asked".to_owned())
 }
@@ -99,8 +138,10 @@ pub struct Epoch {
     pub epoch: u32,
     /// Mean loss of its batches.
     pub loss: f64,
-    /// Validation MRR, where it was taken.
-    pub mrr: Option<f64>,
+    /// The score on validation, where it was taken.
+    // Checkpoints have called it so since the only score was the MRR.
+    #[serde(rename = "mrr")]
+    pub score: Option<f64>,
     /// Seconds of training and validation.
     pub seconds: f64,
 }
@@ -124,22 +165,37 @@ pub struct Training {
     pub history: Vec<Epoch>,
     /// The epoch whose state was chosen on validation; 0 if nothing was validated.
     pub best_epoch: u32,
-    /// Its validation MRR.
-    pub best_mrr: f64,
+    /// Its score on validation.
+    pub best_score: f64,
     /// Why it ended.
     pub ending: Ending,
     /// Seconds spent, interruptions not counted.
     pub seconds: f64,
 }
 
-/// Trains a model and leaves it in the state that did best on validation. `name` tells this training from others of the
-/// same run (stages, directions). Called again after an interruption it goes on where it was, or, if it was over,
-/// returns what it had.
+/// [`learn`] with states compared by the MRR on validation, or what the model makes of the report.
 pub fn train(
     model: &mut dyn Trainable,
     name: &str,
     schedule: &Schedule,
     validation: &dyn Validation,
+    run: &Run,
+) -> Result<Training, ModelError> {
+    let look = |model: &mut InTraining<'_>| {
+        let report = validation.play(model)?;
+        Ok(model.0.selection(&report))
+    };
+    learn(&mut InTraining(model), name, schedule, Judge { name: "MRR", key: "mrr", look: &look }, run)
+}
+
+/// Trains a model and leaves it in the state that the judge likes best. `name` tells this training from others of the
+/// same run (stages, directions). Called again after an interruption it goes on where it was, or, if it was over,
+/// returns what it had.
+pub fn learn<M: Learning>(
+    model: &mut M,
+    name: &str,
+    schedule: &Schedule,
+    judge: Judge<'_, M>,
     run: &Run,
 ) -> Result<Training, ModelError> {
     memory::check(model.parameters())?;
@@ -163,7 +219,7 @@ pub fn train(
     run.progress.begin(name, u64::from(schedule.epochs) * batches as u64);
     run.progress.advance(u64::from(position.epoch) * batches as u64 + position.batch as u64);
     let since = Instant::now();
-    let training = Loop { model, name, schedule, validation, run, position, best_state, since };
+    let training = Loop { model, name, schedule, judge, run, position, best_state, since };
     // On a thread of the pool: a step consists of hundreds of short parallel parts, and another thread would have to wake
     // the pool up for each of them and then wait to be woken.
     let mut result = None;
@@ -175,18 +231,18 @@ pub fn train(
 
 /// The best epoch so far and its score; of equal scores the later, which has seen more.
 fn best(history: &[Epoch]) -> Option<(u32, f64)> {
-    let scored = history.iter().filter_map(|epoch| Some((epoch.epoch, epoch.mrr?)));
-    scored.fold(None, |best, (epoch, mrr)| match best {
-        Some((_, highest)) if mrr < highest => best,
-        _ => Some((epoch, mrr)),
+    let scored = history.iter().filter_map(|epoch| Some((epoch.epoch, epoch.score?)));
+    scored.fold(None, |best, (epoch, score)| match best {
+        Some((_, highest)) if score < highest => best,
+        _ => Some((epoch, score)),
     })
 }
 
-struct Loop<'a> {
-    model: &'a mut dyn Trainable,
+struct Loop<'a, M> {
+    model: &'a mut M,
     name: &'a str,
     schedule: &'a Schedule,
-    validation: &'a dyn Validation,
+    judge: Judge<'a, M>,
     run: &'a Run,
     position: Position,
     /// The state after the best epoch so far.
@@ -195,7 +251,7 @@ struct Loop<'a> {
     since: Instant,
 }
 
-impl Loop<'_> {
+impl<M: Learning> Loop<'_, M> {
     fn play(mut self) -> Result<Training, ModelError> {
         let ending = loop {
             if self.position.epoch >= self.schedule.epochs {
@@ -228,7 +284,7 @@ impl Loop<'_> {
         let (Some(patience), Some((best, _))) = (self.schedule.patience, best(&self.position.history)) else {
             return false;
         };
-        let since = self.position.history.iter().filter(|epoch| epoch.epoch > best && epoch.mrr.is_some());
+        let since = self.position.history.iter().filter(|epoch| epoch.epoch > best && epoch.score.is_some());
         since.count() as u32 >= patience
     }
 
@@ -279,12 +335,11 @@ impl Loop<'_> {
         let loss = self.position.loss_sum / self.position.batch.max(1) as f64;
         let looks = self.schedule.looks_after(epoch);
         let begun = Instant::now();
-        let report = if looks { Some(self.validation.play(&mut InTraining(self.model))?) } else { None };
-        let mrr = report.map(|report| self.model.selection(&report));
+        let score = if looks { Some((self.judge.look)(self.model)?) } else { None };
         let validation = begun.elapsed().as_secs_f64();
         self.tick();
         let before: f64 = self.position.history.iter().map(|epoch| epoch.seconds).sum();
-        let this = Epoch { epoch, loss, mrr, seconds: self.position.seconds - before };
+        let this = Epoch { epoch, loss, score, seconds: self.position.seconds - before };
         let older = best(&self.position.history);
         self.position.history.push(this);
         (self.position.epoch, self.position.batch, self.position.loss_sum) = (epoch, 0, 0.0);
@@ -305,12 +360,14 @@ impl Loop<'_> {
         {
             checkpoint::discard_best(self.run, self.name, old)?;
         }
-        let score = newer.map_or_else(String::new, |(_, mrr)| format!(", validation MRR {:.2}", 100.0 * mrr));
-        self.run.progress.note(&format!("epoch {epoch}, loss {loss:.4}{score}"));
+        let Judge { name, key, .. } = self.judge;
+        let best =
+            newer.map_or_else(String::new, |(_, best)| format!(", validation {name} {:.2}", 100.0 * best));
+        self.run.progress.note(&format!("epoch {epoch}, loss {loss:.4}{best}"));
         self.run
             .workshop
             .note(&json!({ "event": "epoch", "training": self.name, "epoch": epoch, "loss": loss,
-            "mrr": mrr, "seconds": this.seconds, "validation_seconds": validation, "best_epoch": newer.map(|(epoch, _)| epoch) }))
+            key: score, "seconds": this.seconds, "validation_seconds": validation, "best_epoch": newer.map(|(epoch, _)| epoch) }))
     }
 
     /// Leaves the model in its best state.
@@ -321,20 +378,20 @@ impl Loop<'_> {
             self.keep()?;
         }
         let history = self.position.history;
-        let (best_epoch, best_mrr) = best(&history).unwrap_or_default();
+        let (best_epoch, best_score) = best(&history).unwrap_or_default();
         if let Some(state) = &self.best_state {
             self.model.restore(state)?;
         }
         // A kill may have left best states of earlier epochs behind.
-        for epoch in history.iter().filter(|epoch| epoch.mrr.is_some()) {
+        for epoch in history.iter().filter(|epoch| epoch.score.is_some()) {
             if epoch.epoch != best_epoch {
                 checkpoint::discard_best(self.run, self.name, epoch.epoch)?;
             }
         }
         let seconds = self.position.seconds;
-        let training = Training { history, best_epoch, best_mrr, ending, seconds };
+        let training = Training { history, best_epoch, best_score, ending, seconds };
         self.run.workshop.note(&json!({ "event": "trained", "training": self.name, "ending": ending,
-            "epochs": training.history.len(), "best_epoch": best_epoch, "best_mrr": best_mrr,
+            "epochs": training.history.len(), "best_epoch": best_epoch, (format!("best_{}", self.judge.key)): best_score,
             "seconds": seconds }))?;
         Ok(training)
     }

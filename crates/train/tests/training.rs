@@ -8,7 +8,9 @@ use quadcast_core::{
     Calendar, Forecaster, History, HistoryIndex, ModelError, Query, Run, ScoreError, ScoreRow, ScoreSink,
     SelectionScore, Step, TimeAxis, Validation, ValidationReport, Workshop, stream,
 };
-use quadcast_train::{Ending, InTraining, Order, Schedule, Trainable, Training, train};
+use quadcast_train::{
+    Ending, InTraining, Judge, Learning, Order, Schedule, Trainable, Training, learn, train,
+};
 use rand::Rng;
 
 /// A number that every batch moves a little, and the sum of all moves.
@@ -34,7 +36,9 @@ impl Trainable for Walker {
     fn score(&self, _: &History<'_>, _: &[Query], sink: &mut dyn ScoreSink) -> Result<(), ModelError> {
         Ok(sink.accept(0, ScoreRow::Dense(&[self.place as f32]))?)
     }
+}
 
+impl Learning for Walker {
     fn parameters(&self) -> usize {
         2
     }
@@ -66,9 +70,9 @@ impl Trainable for Walker {
 }
 
 /// Scores that depend on the model's state alone.
-struct Judge;
+struct Jury;
 
-impl Validation for Judge {
+impl Validation for Jury {
     fn steps(&self) -> u64 {
         1
     }
@@ -145,7 +149,7 @@ fn play(
 ) -> Result<(Walker, Training), ModelError> {
     let run = Run { workshop: shelf.clone(), time_budget: budget, ..Run::silent(3) };
     let mut model = Walker::new();
-    let training = train(&mut model, "walk", schedule, &Judge, &run)?;
+    let training = train(&mut model, "walk", schedule, &Jury, &run)?;
     Ok((model, training))
 }
 
@@ -194,10 +198,10 @@ fn a_training_that_is_killed_anywhere_ends_as_if_it_had_not_been() {
 fn the_best_state_is_kept_without_a_workshop_too() {
     let run = Run::silent(3);
     let mut model = Walker::new();
-    let training = train(&mut model, "walk", &schedule(), &Judge, &run).expect("no trouble");
-    let best = training.history.iter().filter_map(|epoch| epoch.mrr).fold(0.0, f64::max);
-    assert_eq!(training.best_mrr, best);
-    assert_eq!(Judge.play(&mut InTraining(&mut model)).expect("no trouble").all.mrr, best);
+    let training = train(&mut model, "walk", &schedule(), &Jury, &run).expect("no trouble");
+    let best = training.history.iter().filter_map(|epoch| epoch.score).fold(0.0, f64::max);
+    assert_eq!(training.best_score, best);
+    assert_eq!(Jury.play(&mut InTraining(&mut model)).expect("no trouble").all.mrr, best);
     assert_eq!(training.ending, Ending::Epochs);
 }
 
@@ -235,7 +239,40 @@ fn another_schedule_starts_afresh() {
 #[test]
 fn a_loss_that_is_not_a_number_says_where_and_what_to_do() {
     let mut model = Walker { breaks_at: Some((2, 3)), ..Walker::new() };
-    let error = train(&mut model, "walk", &schedule(), &Judge, &Run::silent(3)).expect_err("it breaks");
+    let error = train(&mut model, "walk", &schedule(), &Jury, &Run::silent(3)).expect_err("it breaks");
     let text = error.to_string();
     assert!(text.contains("NaN in epoch 2, batch 3") && text.contains("learning rate"), "{text}");
+}
+
+#[test]
+fn another_score_is_noted_under_its_own_name() {
+    let shelf = Arc::<Shelf>::default();
+    let run = Run { workshop: shelf.clone(), ..Run::silent(3) };
+    let look = |walker: &mut Walker| Ok(walker.place.sin().abs());
+    let judge = Judge { name: "H@10", key: "hits@10", look: &look };
+    let mut model = Walker::new();
+    let training = learn(&mut model, "walk", &schedule(), judge, &run).expect("no trouble");
+    assert_eq!(model.place.sin().abs(), training.best_score, "the best state is the one it is left in");
+    let notes = shelf.notes.lock().expect("no panic");
+    let epochs: Vec<_> = notes.iter().filter(|note| note["event"] == "epoch").collect();
+    assert_eq!(epochs.len(), 12);
+    assert!(epochs.iter().all(|note| note["hits@10"].is_f64() && note.get("mrr").is_none()), "{epochs:?}");
+    let last = notes.last().expect("a note");
+    assert_eq!(
+        (&last["event"], last["best_hits@10"].as_f64()),
+        (&"trained".into(), Some(training.best_score))
+    );
+}
+
+#[test]
+fn notes_and_checkpoints_call_the_mrr_what_they_always_did() {
+    let shelf = Arc::<Shelf>::default();
+    play(&schedule(), &shelf, None).expect("no trouble");
+    let notes = shelf.notes.lock().expect("no panic");
+    let epoch = notes.iter().find(|note| note["event"] == "epoch").expect("an epoch");
+    assert!(epoch["mrr"].is_f64());
+    assert!(notes.last().expect("a note")["best_mrr"].is_f64());
+    let kept = shelf.kept.lock().expect("no panic");
+    let position = String::from_utf8_lossy(&kept["walk-position"]).into_owned();
+    assert!(position.contains("\"mrr\":"), "{position}");
 }

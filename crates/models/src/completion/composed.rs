@@ -35,7 +35,7 @@ use quadcast_core::{
     ScoreSink, Setting, Step, Tensors, Validation,
 };
 use quadcast_kernels::compare::{Comparison, pairs, score_rows};
-use quadcast_train::{Trainable, train};
+use quadcast_train::{Learning, Trainable, train};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -57,6 +57,7 @@ mod tests;
 mod times;
 
 pub use encoders::fused::Fusion;
+pub(crate) use encoders::fused::{complex_product, conjugate_product};
 pub use encoders::hyperplane::Projection;
 pub use settings::{
     Config, InitialName, LossName, OptimiserName, PenaltyName, SamplerName, ScorerName, SubjectQueries,
@@ -254,7 +255,9 @@ impl Trainable for Trainer<'_> {
     fn score(&self, _: &History<'_>, queries: &[Query], sink: &mut dyn ScoreSink) -> Result<(), ModelError> {
         self.fitted.score(queries, sink)
     }
+}
 
+impl Learning for Trainer<'_> {
     fn parameters(&self) -> usize {
         self.fitted.model.tables.count()
     }

@@ -107,10 +107,10 @@ impl Forecaster for Cen {
             let schedule = config.schedule(length);
             let training = train(&mut trainer, &name, &schedule, validation, &run.after(spent))?;
             spent += training.seconds;
-            if best.as_ref().is_some_and(|(mrr, ..)| training.best_mrr < *mrr) {
+            if best.as_ref().is_some_and(|(mrr, ..)| training.best_score < *mrr) {
                 break;
             }
-            best = Some((training.best_mrr, trainer.network.learned.state()?, length));
+            best = Some((training.best_score, trainer.network.learned.state()?, length));
             if training.ending == Ending::TimeBudget {
                 break;
             }

@@ -27,7 +27,7 @@ use quadcast_core::{
     Validation, ValidationReport, Weighing,
 };
 use quadcast_kernels::segment::Csr;
-use quadcast_train::{Trainable, train};
+use quadcast_train::{Learning, Trainable, train};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -158,6 +158,19 @@ impl Trainable for Trainer<'_> {
         }
     }
 
+    fn selection(&self, report: &ValidationReport) -> f64 {
+        let relations = self.history.relations();
+        let own = match self.direction {
+            Direction::Object => 0..relations,
+            Direction::Subject => relations..2 * relations,
+        };
+        let own = &report.by_relation[own];
+        let total: f64 = own.iter().map(|SelectionScore { queries, mrr }| *queries as f64 * mrr).sum();
+        total / own.iter().map(|score| score.queries).sum::<u64>().max(1) as f64
+    }
+}
+
+impl Learning for Trainer<'_> {
     fn parameters(&self) -> usize {
         self.network.learned.parameters.count()
     }
@@ -174,17 +187,6 @@ impl Trainable for Trainer<'_> {
         let rows: Vec<Row> = queries.iter().map(|query| row(&self.history, query)).collect();
         self.frozen = None;
         Ok(self.network.step(self.config, &rows, vocabulary(&earlier, &queries), answers))
-    }
-
-    fn selection(&self, report: &ValidationReport) -> f64 {
-        let relations = self.history.relations();
-        let own = match self.direction {
-            Direction::Object => 0..relations,
-            Direction::Subject => relations..2 * relations,
-        };
-        let own = &report.by_relation[own];
-        let total: f64 = own.iter().map(|SelectionScore { queries, mrr }| *queries as f64 * mrr).sum();
-        total / own.iter().map(|score| score.queries).sum::<u64>().max(1) as f64
     }
 
     fn state(&self) -> Result<Vec<u8>, ModelError> {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use quadcast_core::{History, ModelError, Query, ScoreSink, Step};
-use quadcast_train::Trainable;
+use quadcast_train::{Learning, Trainable};
 use rand_chacha::ChaCha8Rng;
 
 use super::reader::{Encoder, Reader};
@@ -78,7 +78,12 @@ where
     ) -> Result<(), ModelError> {
         self.reader.score(&self.network, history, queries, sink)
     }
+}
 
+impl<N: Learner> Learning for Trainer<'_, N>
+where
+    N::Encoded: Send + Sync,
+{
     fn parameters(&self) -> usize {
         self.network.learned().parameters.count()
     }

@@ -1,0 +1,58 @@
+//! What a model tells the training: how rows become an energy, and the slopes of it.
+
+use super::table::Layout;
+use crate::Real;
+
+/// What is kept of an entity or a relation.
+#[derive(Clone, Copy, Debug)]
+pub struct Row<'a, T> {
+    /// All segments, each padded with zeros to whole lines.
+    pub values: &'a [T],
+    /// 1 / length of each unit segment, in order.
+    pub scales: &'a [T],
+}
+
+/// The rows of a triple.
+#[derive(Clone, Copy, Debug)]
+pub struct Ends<'a, T> {
+    /// Of the head.
+    pub head: Row<'a, T>,
+    /// Of the relation.
+    pub relation: Row<'a, T>,
+    /// Of the tail.
+    pub tail: Row<'a, T>,
+}
+
+/// Slopes of an energy along the rows of a triple; all are added to. Along unit segments they are those of the *divided*
+/// numbers: what the division does to them is done later, once per row.
+#[derive(Debug)]
+pub struct Slopes<'a, T> {
+    /// Along the head.
+    pub head: &'a mut [T],
+    /// Along the relation.
+    pub relation: &'a mut [T],
+    /// Along the tail.
+    pub tail: &'a mut [T],
+}
+
+/// How a triple becomes an energy: lower is more plausible.
+///
+/// Methods should be `#[inline(always)]`: they are compiled into loops for the widest vectors of the processor.
+pub trait Energy<T: Real>: Sync {
+    /// Segments of the row of an entity.
+    fn entity(&self) -> Layout;
+
+    /// Segments of the row of a relation.
+    fn relation(&self) -> Layout;
+
+    /// How many numbers `energy` may leave for `slopes`.
+    fn scratch(&self) -> usize {
+        0
+    }
+
+    /// The energy of a triple.
+    fn energy(&self, ends: &Ends<'_, T>, scratch: &mut [T]) -> T;
+
+    /// Adds `factor` times the slopes of the energy. `scratch` is as `energy` left it for the same triple.
+    fn slopes(&self, ends: &Ends<'_, T>, scratch: &mut [T], factor: T, slopes: &mut Slopes<'_, T>);
+}

@@ -1,0 +1,251 @@
+//! False triples: one end of a true one is replaced by a drawn entity.
+
+use super::random::Draws;
+
+/// How false triples are drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct NegativesConfig {
+    /// Which end is replaced: by the toss of a coin, or so that relations with many tails per head get false heads more
+    /// often and the other way round (`bern`).
+    pub bern: bool,
+    /// Whether drawn triples are never true ones.
+    pub filtered: bool,
+    /// Draws as the published code does: an unfiltered draw spares the other end instead of the true one, and
+    /// probabilities are thousandths.
+    pub compat: bool,
+}
+
+/// Which end of a triple.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    Head,
+    Tail,
+}
+
+/// Draws false triples.
+#[derive(Clone, Debug)]
+pub struct Negatives {
+    compat: bool,
+    /// Who may be drawn, ascending.
+    pool: Vec<u32>,
+    /// Place in the pool by entity; [`NOWHERE`] if it is not there.
+    places: Vec<u32>,
+    /// Probability by relation that the tail is replaced.
+    tail_chances: Vec<f64>,
+    answers: Option<Answers>,
+}
+
+const NOWHERE: u32 = u32::MAX;
+
+/// The places of all true ends of the questions that training triples answer.
+#[derive(Clone, Debug)]
+struct Answers {
+    /// Ascending within a question; tails, then heads.
+    lists: [Vec<u32>; 2],
+    /// By training triple: begin and end of the list of its question.
+    ranges: [Vec<[u32; 2]>; 2],
+}
+
+impl Negatives {
+    /// Draws for the training triples from `pool`, which ascends. `known` are the triples that count as true: those that
+    /// probabilities are taken from and that a filtered draw avoids.
+    ///
+    /// # Panics
+    /// If the pool is empty: there is nobody to draw.
+    pub fn new(
+        config: NegativesConfig,
+        triples: &[[u32; 3]],
+        known: &[[u32; 3]],
+        pool: Vec<u32>,
+        (entities, relations): (usize, usize),
+    ) -> Self {
+        assert!(!pool.is_empty(), "nobody to draw");
+        let mut places = vec![NOWHERE; entities];
+        pool.iter().zip(0..).for_each(|(&entity, place)| places[entity as usize] = place);
+        let tail_chances = if config.bern {
+            bern(known, relations)
+                .into_iter()
+                .map(|p| if config.compat { (1000.0 * p).floor() / 1000.0 } else { p })
+                .collect()
+        } else {
+            vec![0.5; relations]
+        };
+        let answers = config.filtered.then(|| Answers::new(triples, known, &places));
+        Self { compat: config.compat, pool, places, tail_chances, answers }
+    }
+
+    /// Probability by relation that the tail is replaced.
+    pub fn tail_chances(&self) -> &[f64] {
+        &self.tail_chances
+    }
+
+    /// A false triple for the training triple of this index.
+    #[inline(always)]
+    pub(super) fn draw(&self, index: usize, triple: [u32; 3], draws: &mut Draws) -> ([u32; 3], End) {
+        let [head, relation, tail] = triple;
+        let end = if draws.share() < self.tail_chances[relation as usize] { End::Tail } else { End::Head };
+        let (own, other) = if end == End::Tail { (tail, head) } else { (head, tail) };
+        let drawn = match &self.answers {
+            Some(answers) => self.draw_beside(answers.of(index, end), own, draws),
+            None => self.draw_but(if self.compat { other } else { own }, draws),
+        };
+        (if end == End::Tail { [head, relation, drawn] } else { [drawn, relation, tail] }, end)
+    }
+
+    /// Anybody but one; that one, if there is nobody else.
+    #[inline(always)]
+    fn draw_but(&self, spared: u32, draws: &mut Draws) -> u32 {
+        let place = self.places[spared as usize];
+        if place == NOWHERE {
+            return self.pool[draws.below(self.pool.len())];
+        }
+        if self.pool.len() == 1 {
+            return spared;
+        }
+        let drawn = draws.below(self.pool.len() - 1);
+        self.pool[drawn + usize::from(drawn >= place as usize)]
+    }
+
+    /// Anybody whose place is not listed; anybody but `own`, if all are.
+    #[inline(always)]
+    fn draw_beside(&self, listed: &[u32], own: u32, draws: &mut Draws) -> u32 {
+        let free = self.pool.len() - listed.len();
+        if free == 0 {
+            return self.draw_but(own, draws);
+        }
+        let drawn = draws.below(free);
+        // The j-th listed place has j listed ones before it: with so many free ones before, it is passed over.
+        let (mut low, mut high) = (0, listed.len());
+        while low < high {
+            let middle = usize::midpoint(low, high);
+            if listed[middle] as usize - middle <= drawn {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        self.pool[drawn + low]
+    }
+}
+
+/// hpt / (hpt + tph): heads per tail, and tails per head, of each relation.
+fn bern(known: &[[u32; 3]], relations: usize) -> Vec<f64> {
+    let distinct = |end: usize| {
+        let mut pairs: Vec<[u32; 2]> = known.iter().map(|triple| [triple[1], triple[end]]).collect();
+        pairs.sort_unstable();
+        pairs.dedup();
+        let mut counts = vec![0_u32; relations];
+        pairs.iter().for_each(|&[relation, _]| counts[relation as usize] += 1);
+        counts
+    };
+    // tph = n / heads and hpt = n / tails, so that n cancels out.
+    let share = |(heads, tails): (u32, u32)| {
+        if heads + tails == 0 { 0.5 } else { f64::from(heads) / f64::from(heads + tails) }
+    };
+    distinct(0).into_iter().zip(distinct(2)).map(share).collect()
+}
+
+impl Answers {
+    fn new(triples: &[[u32; 3]], known: &[[u32; 3]], places: &[u32]) -> Self {
+        let (mut lists, mut ranges) = ([Vec::new(), Vec::new()], [Vec::new(), Vec::new()]);
+        for (side, (asked, answer)) in [(0, 2), (2, 0)].into_iter().enumerate() {
+            let in_pool = known.iter().filter(|triple| places[triple[answer] as usize] != NOWHERE);
+            let mut rows: Vec<[u32; 3]> =
+                in_pool.map(|triple| [triple[asked], triple[1], places[triple[answer] as usize]]).collect();
+            rows.sort_unstable();
+            rows.dedup();
+            let range = |triple: &[u32; 3]| {
+                let question = [triple[asked], triple[1]];
+                let from = rows.partition_point(|row| row[..2] < question[..]);
+                let to = from + rows[from..].partition_point(|row| row[..2] == question[..]);
+                [from as u32, to as u32]
+            };
+            ranges[side] = triples.iter().map(range).collect();
+            lists[side] = rows.into_iter().map(|row| row[2]).collect();
+        }
+        Self { lists, ranges }
+    }
+
+    #[inline(always)]
+    fn of(&self, index: usize, end: End) -> &[u32] {
+        let side = usize::from(end == End::Head);
+        let [from, to] = self.ranges[side][index];
+        &self.lists[side][from as usize..to as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bern_by_hand() {
+        // Relation 0: heads 0 and 1, tails 2, 3, 4. Four triples: tph 2, hpt 4/3, so 0.4. Relation 1: one of each.
+        let known = [[0, 0, 2], [0, 0, 3], [0, 0, 4], [1, 0, 2], [5, 1, 5]];
+        let config = NegativesConfig { bern: true, ..NegativesConfig::default() };
+        let negatives = Negatives::new(config, &known, &known, (0..6).collect(), (6, 3));
+        assert_eq!(negatives.tail_chances(), [0.4, 0.5, 0.5]);
+        let thirds = [[0, 0, 1], [0, 0, 2]];
+        let config = NegativesConfig { compat: true, ..config };
+        assert_eq!(Negatives::new(config, &thirds, &thirds, vec![0], (3, 1)).tail_chances(), [0.333]);
+    }
+
+    /// How often each entity is drawn for an end of the first triple.
+    fn counts(negatives: &Negatives, triple: [u32; 3], end: End, entities: usize) -> Vec<u32> {
+        let mut counts = vec![0; entities];
+        for sample in 0..60_000 {
+            let (drawn, replaced) = negatives.draw(0, triple, &mut Draws::new(11, sample));
+            let kept = if replaced == End::Tail { 0 } else { 2 };
+            assert_eq!((drawn[kept], drawn[1]), (triple[kept], triple[1]), "one end is kept");
+            if replaced == end {
+                counts[drawn[2 - kept] as usize] += 1;
+            }
+        }
+        counts
+    }
+
+    /// χ² of the entities that may be drawn; all others were not.
+    fn chi_squared(counts: &[u32], allowed: &[u32]) -> f64 {
+        let total: u32 = counts.iter().sum();
+        let of_allowed: u32 = allowed.iter().map(|&e| counts[e as usize]).sum();
+        assert_eq!(total, of_allowed, "{counts:?}");
+        let expected = f64::from(total) / allowed.len() as f64;
+        allowed.iter().map(|&e| (f64::from(counts[e as usize]) - expected).powi(2) / expected).sum()
+    }
+
+    #[test]
+    fn filtered_draws_are_even_over_what_is_not_true() {
+        let known = [[1, 0, 7], [1, 0, 2], [1, 0, 9], [1, 0, 3], [4, 0, 7], [1, 1, 5]];
+        let config = NegativesConfig { filtered: true, ..NegativesConfig::default() };
+        // Neither 0 and 8 nor the true tail 3 are present.
+        let pool = vec![1, 2, 4, 5, 6, 7, 9];
+        let negatives = Negatives::new(config, &known, &known, pool, (10, 2));
+        // 16.3 and 18.5: 1 in 1000 for 3 and 4 degrees of freedom.
+        let tails = counts(&negatives, known[0], End::Tail, 10);
+        assert!(chi_squared(&tails, &[1, 4, 5, 6]) < 16.3, "{tails:?}");
+        let heads = counts(&negatives, known[0], End::Head, 10);
+        assert!(chi_squared(&heads, &[2, 5, 6, 7, 9]) < 18.5, "{heads:?}");
+    }
+
+    #[test]
+    fn unfiltered_draws_spare_the_true_end_or_as_published_the_other() {
+        let known = [[1, 0, 3], [1, 0, 2]];
+        let pool: Vec<u32> = (0..5).collect();
+        let honest = Negatives::new(NegativesConfig::default(), &known, &known, pool.clone(), (5, 1));
+        let tails = counts(&honest, known[0], End::Tail, 5);
+        assert!(chi_squared(&tails, &[0, 1, 2, 4]) < 16.3, "{tails:?}");
+        let config = NegativesConfig { compat: true, ..NegativesConfig::default() };
+        let published = Negatives::new(config, &known, &known, pool, (5, 1));
+        let tails = counts(&published, known[0], End::Tail, 5);
+        assert!(chi_squared(&tails, &[0, 2, 3, 4]) < 16.3, "{tails:?}");
+    }
+
+    #[test]
+    fn where_everything_is_true_somebody_is_drawn() {
+        let known = [[0, 0, 0], [0, 0, 1]];
+        let config = NegativesConfig { filtered: true, ..NegativesConfig::default() };
+        let negatives = Negatives::new(config, &known, &known, vec![0, 1], (2, 1));
+        let tails = counts(&negatives, known[0], End::Tail, 2);
+        assert_eq!(tails[0], 0, "anybody but the true one");
+    }
+}

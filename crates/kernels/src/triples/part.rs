@@ -1,0 +1,249 @@
+//! A part of a batch: energies, losses, and gradients added up for the rows that it touches.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use super::energy::{Ends, Energy, Slopes};
+use super::sample::{Batch, Samples, Settings, Source, TOGETHER};
+use super::table::{Table, Tables};
+use crate::Real;
+
+/// Parts of a batch at most: more keep more threads busy, and have more rows to add up.
+pub(super) const PARTS: usize = 4;
+/// A row that is not touched has no slot.
+const NONE: u32 = u32::MAX;
+/// Touched rows are listed in at most so many ranges of ids, which are then worked on in parallel.
+const RANGES: usize = 64;
+
+/// By row and part: where the part has the gradient of the row. Parts write their own only; they lie side by side, since
+/// whoever adds them up asks for all of a row.
+#[derive(Debug)]
+pub(super) struct Slots(Vec<[AtomicU32; PARTS]>);
+
+impl Slots {
+    pub fn new(rows: usize) -> Self {
+        Self((0..rows).map(|_| [const { AtomicU32::new(NONE) }; PARTS]).collect())
+    }
+
+    /// The slots of a row, of those parts that have one.
+    #[inline(always)]
+    pub fn of(&self, row: u32) -> [Option<usize>; PARTS] {
+        self.0[row as usize].each_ref().map(|slot| {
+            let slot = slot.load(Ordering::Relaxed);
+            (slot != NONE).then_some(slot as usize)
+        })
+    }
+}
+
+/// Gradients of the rows that a part touches, in the order of their first touch.
+#[derive(Clone, Debug)]
+pub(super) struct Heap<T> {
+    /// Which part it belongs to.
+    part: usize,
+    stride: usize,
+    /// Rows that are touched, by range of ids.
+    touched: Vec<Vec<u32>>,
+    /// Ids of a range are the same without so many of their last bits.
+    shift: u32,
+    /// By slot.
+    values: Vec<T>,
+    /// By slot: how often triples of the batch have the row.
+    uses: Vec<u32>,
+}
+
+impl<T: Real> Heap<T> {
+    fn new(part: usize, table: &Table<T>) -> Self {
+        let shift = table.rows().div_ceil(RANGES).next_power_of_two().trailing_zeros();
+        Self {
+            part,
+            stride: table.stride(),
+            touched: vec![Vec::new(); table.rows().div_ceil(1 << shift)],
+            shift,
+            values: Vec::new(),
+            uses: Vec::new(),
+        }
+    }
+
+    pub fn rows_per_range(&self) -> usize {
+        1 << self.shift
+    }
+
+    pub fn touched(&self, range: usize) -> &[u32] {
+        &self.touched[range]
+    }
+
+    /// Gradient and uses of a slot.
+    #[inline(always)]
+    pub fn get(&self, slot: usize) -> (&[T], u32) {
+        (&self.values[self.place(slot)], self.uses[slot])
+    }
+
+    #[inline(always)]
+    fn place(&self, slot: usize) -> Range<usize> {
+        slot * self.stride..(slot + 1) * self.stride
+    }
+
+    fn clear(&mut self, slots: &Slots) {
+        for rows in &mut self.touched {
+            rows.iter().for_each(|&row| slots.0[row as usize][self.part].store(NONE, Ordering::Relaxed));
+            rows.clear();
+        }
+        self.uses.clear();
+    }
+
+    /// The slot of a row; zeros, if it is new.
+    #[inline(always)]
+    fn slot(&mut self, slots: &Slots, row: u32) -> usize {
+        let own = &slots.0[row as usize][self.part];
+        let slot = own.load(Ordering::Relaxed);
+        if slot != NONE {
+            return slot as usize;
+        }
+        let slot = self.uses.len();
+        own.store(slot as u32, Ordering::Relaxed);
+        self.touched[(row >> self.shift) as usize].push(row);
+        self.uses.push(0);
+        let place = self.place(slot);
+        if self.values.len() < place.end {
+            self.values.resize((slot + 1).next_multiple_of(256) * self.stride, T::ZERO);
+        }
+        self.values[place].fill(T::ZERO);
+        slot
+    }
+}
+
+/// A part of a batch.
+#[derive(Clone, Debug)]
+pub(super) struct Part<T> {
+    pub entities: Heap<T>,
+    pub relations: Heap<T>,
+    pub loss: f64,
+    samples: Samples,
+    /// Energies of the true triples, then their slopes.
+    right: Vec<T>,
+    /// Energies of the false triples, then their slopes.
+    wrong: Vec<T>,
+    /// What energies leave behind: of the true triples, then of the false ones.
+    scratch: Vec<T>,
+    /// Gradient of the tail of a triple whose head it is as well.
+    loop_tail: Vec<T>,
+}
+
+#[inline(always)]
+fn ends<T: Real>(tables: &Tables<T>, [head, relation, tail]: [u32; 3]) -> Ends<'_, T> {
+    Ends {
+        head: tables.entities.row(head),
+        relation: tables.relations.row(relation),
+        tail: tables.entities.row(tail),
+    }
+}
+
+impl<T: Real> Part<T> {
+    pub fn new(part: usize, tables: &Tables<T>) -> Self {
+        Self {
+            entities: Heap::new(part, &tables.entities),
+            relations: Heap::new(part, &tables.relations),
+            loss: 0.0,
+            samples: Samples::default(),
+            right: Vec::new(),
+            wrong: Vec::new(),
+            scratch: Vec::new(),
+            loop_tail: Vec::new(),
+        }
+    }
+
+    /// Adds up the gradients of some samples; `slots` are those of entities and of relations.
+    #[inline(always)]
+    pub fn run<E: Energy<T>>(
+        &mut self,
+        (energy, tables): (&E, &Tables<T>),
+        slots: &[Slots; 2],
+        (source, batch): (&Source<'_>, &Batch<'_>),
+        settings: &Settings,
+        samples: Range<usize>,
+    ) {
+        self.entities.clear(&slots[0]);
+        self.relations.clear(&slots[1]);
+        self.loss = 0.0;
+        let share = T::from_f64(1.0 / batch.picks.len() as f64);
+        let mut from = samples.start;
+        while from < samples.end {
+            let to = (from + TOGETHER).min(samples.end);
+            self.samples.draw(source, batch, from..to, settings.negatives);
+            self.forward(energy, tables);
+            for sample in 0..to - from {
+                let wrong = &mut self.wrong[self.samples.wrong_of(sample)];
+                self.loss += settings.loss.apply(share, &mut self.right[sample], wrong);
+            }
+            self.backward(energy, tables, slots);
+            if settings.penalty > 0.0 {
+                self.count(slots);
+            }
+            from = to;
+        }
+    }
+
+    /// The energies of all triples.
+    #[inline(always)]
+    fn forward<E: Energy<T>>(&mut self, energy: &E, tables: &Tables<T>) {
+        let Self { samples, right, wrong, scratch, .. } = self;
+        let size = energy.scratch();
+        scratch.resize((samples.triples.len() + samples.wrong.len()) * size, T::ZERO);
+        let (own, others) = scratch.split_at_mut(samples.triples.len() * size);
+        right.clear();
+        for (k, &triple) in samples.triples.iter().enumerate() {
+            right.push(energy.energy(&ends(tables, triple), &mut own[k * size..][..size]));
+        }
+        wrong.clear();
+        for (k, &(triple, _)) in samples.wrong.iter().enumerate() {
+            wrong.push(energy.energy(&ends(tables, triple), &mut others[k * size..][..size]));
+        }
+    }
+
+    /// Adds the gradients of all triples.
+    #[inline(always)]
+    fn backward<E: Energy<T>>(&mut self, energy: &E, tables: &Tables<T>, slots: &[Slots; 2]) {
+        let Self { entities, relations, samples, right, wrong, scratch, loop_tail, .. } = self;
+        let size = energy.scratch();
+        let triples = samples.triples.iter().chain(samples.wrong.iter().map(|(triple, _)| triple));
+        for (k, (&triple, &slope)) in triples.zip(right.iter().chain(wrong.iter())).enumerate() {
+            if slope == T::ZERO {
+                continue;
+            }
+            let scratch = &mut scratch[k * size..][..size];
+            let [head, relation, tail] = [
+                entities.slot(&slots[0], triple[0]),
+                relations.slot(&slots[1], triple[1]),
+                entities.slot(&slots[0], triple[2]),
+            ];
+            let relation = relations.place(relation);
+            let relation = &mut relations.values[relation];
+            let places = [entities.place(head), entities.place(tail)];
+            if let Ok([head, tail]) = entities.values.get_disjoint_mut(places.clone()) {
+                let slopes = &mut Slopes { head, relation, tail };
+                energy.slopes(&ends(tables, triple), scratch, slope, slopes);
+            } else {
+                loop_tail.clear();
+                loop_tail.resize(entities.stride, T::ZERO);
+                let [head, _] = places;
+                let head = &mut entities.values[head];
+                let slopes = &mut Slopes { head, relation, tail: loop_tail };
+                energy.slopes(&ends(tables, triple), scratch, slope, slopes);
+                slopes.head.iter_mut().zip(&*slopes.tail).for_each(|(head, &tail)| *head += tail);
+            }
+        }
+    }
+
+    /// Counts the rows of all triples.
+    fn count(&mut self, slots: &[Slots; 2]) {
+        let Self { entities, relations, samples: Samples { triples, wrong, .. }, .. } = self;
+        for &[head, relation, tail] in triples.iter().chain(wrong.iter().map(|(triple, _)| triple)) {
+            for entity in [head, tail] {
+                let slot = entities.slot(&slots[0], entity);
+                entities.uses[slot] += 1;
+            }
+            let slot = relations.slot(&slots[1], relation);
+            relations.uses[slot] += 1;
+        }
+    }
+}

@@ -1,0 +1,391 @@
+//! A step per sample, on all threads at once.
+//!
+//! Threads read and write rows without waiting for each other: an update may be lost where two of them meet, which is rare,
+//! since a sample has a few rows of thousands. Numbers are kept in pairs in atomic words, read and written without any
+//! order between them: half the instructions of single ones, and nothing undefined.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rayon::prelude::*;
+
+use super::energy::{Ends, Energy, Row, Slopes};
+use super::negatives::End;
+use super::sample::{Batch, Penalties, Samples, Settings, Source, TOGETHER, penalties};
+use super::table::{Layout, Table, Tables, measure};
+use super::update::{Optimiser, penalise, project};
+use crate::parallel::vectorised;
+
+/// Samples per task.
+const TASK: usize = 256;
+
+/// Rows that all threads may change.
+#[derive(Debug)]
+struct Shared {
+    words: Vec<AtomicU64>,
+    /// Sums of squared gradients, for Adagrad.
+    squares: Vec<AtomicU64>,
+    units: Vec<(usize, usize)>,
+    layout: Layout,
+    stride: usize,
+}
+
+#[inline(always)]
+fn pack([a, b]: [f32; 2]) -> u64 {
+    u64::from(a.to_bits()) | u64::from(b.to_bits()) << 32
+}
+
+#[inline(always)]
+fn unpack(word: u64) -> [f32; 2] {
+    [f32::from_bits(word as u32), f32::from_bits((word >> 32) as u32)]
+}
+
+fn numbers(words: &[AtomicU64]) -> Vec<f32> {
+    words.iter().flat_map(|word| unpack(word.load(Ordering::Relaxed))).collect()
+}
+
+impl Shared {
+    fn new(table: &Table<f32>, optimiser: Optimiser) -> Self {
+        let words = |values: &[f32]| values.as_chunks().0.iter().map(|&pair| pack(pair).into()).collect();
+        let squares = if optimiser.remembers()[1] { table.values().len() } else { 0 };
+        Self {
+            words: words(table.values()),
+            squares: (0..squares / 2).map(|_| AtomicU64::new(0)).collect(),
+            units: table.layout().units(),
+            layout: table.layout().clone(),
+            stride: table.stride(),
+        }
+    }
+
+    fn write_back(&self, table: &mut Table<f32>) {
+        let values: Vec<f32> =
+            self.words.iter().flat_map(|word| unpack(word.load(Ordering::Relaxed))).collect();
+        table.replace(&values);
+    }
+
+    /// Reads a row and measures it.
+    #[inline(always)]
+    fn read(&self, row: u32, copy: &mut Reading) {
+        let words = &self.words[row as usize * self.stride / 2..][..self.stride / 2];
+        for (pair, word) in copy.values.as_chunks_mut::<2>().0.iter_mut().zip(words) {
+            *pair = unpack(word.load(Ordering::Relaxed));
+        }
+        measure(&copy.values, &self.units, &mut copy.scales);
+    }
+
+    /// Moves a row against its gradient.
+    #[inline(always)]
+    fn descend(&self, row: u32, gradient: &[f32], optimiser: Optimiser) {
+        let from = row as usize * self.stride / 2;
+        let words = &self.words[from..][..self.stride / 2];
+        let pairs = words.iter().zip(gradient.as_chunks::<2>().0);
+        match optimiser {
+            Optimiser::Adagrad { .. } => {
+                let squares = &self.squares[from..][..self.stride / 2];
+                for ((word, g), square) in pairs.zip(squares) {
+                    let (mut x, mut a) =
+                        (unpack(word.load(Ordering::Relaxed)), unpack(square.load(Ordering::Relaxed)));
+                    optimiser.apply(1, &mut x, g, &mut [], &mut a);
+                    word.store(pack(x), Ordering::Relaxed);
+                    square.store(pack(a), Ordering::Relaxed);
+                }
+            }
+            Optimiser::Sgd { rate } | Optimiser::Adam { rate, .. } => {
+                let rate = rate as f32;
+                for (word, g) in pairs {
+                    let x = unpack(word.load(Ordering::Relaxed));
+                    word.store(pack([x[0] - rate * g[0], x[1] - rate * g[1]]), Ordering::Relaxed);
+                }
+            }
+        }
+    }
+}
+
+/// A row as it was read.
+#[derive(Clone, Debug, Default)]
+struct Reading {
+    values: Vec<f32>,
+    scales: Vec<f32>,
+}
+
+impl Reading {
+    fn of(table: &Shared) -> Self {
+        Self { values: vec![0.0; table.stride], scales: vec![0.0; table.units.len()] }
+    }
+
+    #[inline(always)]
+    fn row(&self) -> Row<'_, f32> {
+        Row { values: &self.values, scales: &self.scales }
+    }
+}
+
+/// The rows of a sample: those of the true triple, and three per false one, of which drawn ones need one.
+struct Copies {
+    own: [Reading; 3],
+    others: Vec<[Reading; 3]>,
+    /// In which end each false one differs.
+    ends: Vec<Option<End>>,
+}
+
+impl Copies {
+    #[inline(always)]
+    fn ends(&self) -> Ends<'_, f32> {
+        Ends { head: self.own[0].row(), relation: self.own[1].row(), tail: self.own[2].row() }
+    }
+
+    #[inline(always)]
+    fn other(&self, k: usize) -> Ends<'_, f32> {
+        let [head, relation, tail] = &self.others[k];
+        match self.ends[k] {
+            Some(End::Head) => Ends { head: head.row(), ..self.ends() },
+            Some(End::Tail) => Ends { tail: tail.row(), ..self.ends() },
+            None => Ends { head: head.row(), relation: relation.row(), tail: tail.row() },
+        }
+    }
+}
+
+/// Takes steps on single samples, on all threads at once. Two runs differ.
+#[derive(Debug)]
+pub struct LockFree {
+    settings: Settings,
+    entities: Shared,
+    relations: Shared,
+}
+
+impl LockFree {
+    /// Takes the rows of tables over.
+    ///
+    /// # Panics
+    /// If the optimiser is Adam, whose means belong to whole batches.
+    pub fn new(settings: Settings, tables: &Tables<f32>) -> Self {
+        assert!(!matches!(settings.optimiser, Optimiser::Adam { .. }), "Adam needs whole batches");
+        Self {
+            settings,
+            entities: Shared::new(&tables.entities, settings.optimiser),
+            relations: Shared::new(&tables.relations, settings.optimiser),
+        }
+    }
+
+    /// The rows as they are now.
+    pub fn write_back(&self, tables: &mut Tables<f32>) {
+        self.entities.write_back(&mut tables.entities);
+        self.relations.write_back(&mut tables.relations);
+    }
+
+    /// Everything that training changes: numbers and squares of entities, then of relations.
+    pub fn state(&self) -> [Vec<f32>; 4] {
+        let Self { entities, relations, .. } = self;
+        [&entities.words, &entities.squares, &relations.words, &relations.squares].map(|words| numbers(words))
+    }
+
+    /// Takes what `state` gave.
+    pub fn restore(&mut self, state: &[Vec<f32>; 4]) {
+        let Self { entities, relations, .. } = self;
+        let own = [&entities.words, &entities.squares, &relations.words, &relations.squares];
+        for (words, numbers) in own.into_iter().zip(state) {
+            assert_eq!(2 * words.len(), numbers.len(), "numbers of a table");
+            for (word, &pair) in words.iter().zip(numbers.as_chunks::<2>().0) {
+                word.store(pack(pair), Ordering::Relaxed);
+            }
+        }
+    }
+
+    /// Learns from the samples of a batch one by one, each with its share of the rate; returns their mean loss.
+    pub fn step<E: Energy<f32>>(&mut self, energy: &E, source: &Source<'_>, batch: &Batch<'_>) -> f64 {
+        let samples = batch.picks.len();
+        let Settings { penalty, negatives, .. } = self.settings;
+        let weights =
+            penalties(penalty, samples * (1 + negatives), &self.entities.layout, &self.relations.layout);
+        let tasks = samples.div_ceil(TASK);
+        let total: f64 = (0..tasks)
+            .into_par_iter()
+            .map(|task| {
+                let mut worker = Worker::new(self, &weights);
+                vectorised(
+                    #[inline(always)]
+                    || worker.run(energy, source, batch, task * TASK..((task + 1) * TASK).min(samples)),
+                )
+            })
+            .sum();
+        total / samples.max(1) as f64
+    }
+}
+
+/// Some samples, and buffers of one of them.
+struct Local {
+    samples: Samples,
+    /// Energy of the true triple, then its slope.
+    right: f32,
+    /// Energies of the false triples, then their slopes.
+    wrong: Vec<f32>,
+    /// What energies leave behind.
+    scratch: Vec<f32>,
+    head: Vec<f32>,
+    relation: Vec<f32>,
+    tail: Vec<f32>,
+    /// Of the ends of a false triple that are not those of the true one.
+    other: [Vec<f32>; 3],
+}
+
+impl Local {
+    fn new(entity: usize, relation: usize) -> Self {
+        let (entity, relation) = (vec![0.0; entity], vec![0.0; relation]);
+        Self {
+            samples: Samples::default(),
+            right: 0.0,
+            wrong: Vec::new(),
+            scratch: Vec::new(),
+            head: entity.clone(),
+            relation: relation.clone(),
+            tail: entity.clone(),
+            other: [entity.clone(), relation, entity],
+        }
+    }
+}
+
+/// What one task works with.
+struct Worker<'a> {
+    tables: &'a LockFree,
+    weights: &'a [Penalties; 2],
+    copies: Copies,
+    local: Local,
+}
+
+impl<'a> Worker<'a> {
+    fn new(tables: &'a LockFree, weights: &'a [Penalties; 2]) -> Self {
+        let copies =
+            || [Reading::of(&tables.entities), Reading::of(&tables.relations), Reading::of(&tables.entities)];
+        let others = (0..tables.settings.negatives.max(1)).map(|_| copies()).collect();
+        let local = Local::new(tables.entities.stride, tables.relations.stride);
+        Self { tables, weights, copies: Copies { own: copies(), others, ends: Vec::new() }, local }
+    }
+
+    #[inline(always)]
+    fn run<E: Energy<f32>>(
+        &mut self,
+        energy: &E,
+        source: &Source<'_>,
+        batch: &Batch<'_>,
+        samples: std::ops::Range<usize>,
+    ) -> f64 {
+        let share = 1.0 / batch.picks.len() as f32;
+        let settings = &self.tables.settings;
+        let mut loss = 0.0;
+        let mut from = samples.start;
+        while from < samples.end {
+            let to = (from + TOGETHER).min(samples.end);
+            self.local.samples.draw(source, batch, from..to, settings.negatives);
+            for sample in 0..to - from {
+                self.read(sample);
+                loss += self.forward(energy, share);
+                let moves = self.local.right != 0.0 || self.local.wrong.iter().any(|&slope| slope != 0.0);
+                if moves || settings.penalty > 0.0 {
+                    self.learn(energy, sample);
+                }
+            }
+            from = to;
+        }
+        loss
+    }
+
+    #[inline(always)]
+    fn read(&mut self, sample: usize) {
+        let LockFree { entities, relations, .. } = self.tables;
+        let Copies { own: [head, relation, tail], others, ends } = &mut self.copies;
+        let samples = &self.local.samples;
+        let [h, r, t] = samples.triples[sample];
+        entities.read(h, head);
+        relations.read(r, relation);
+        entities.read(t, tail);
+        ends.clear();
+        for (&(triple, end), [head, relation, tail]) in
+            samples.wrong[samples.wrong_of(sample)].iter().zip(others)
+        {
+            ends.push(end);
+            if end != Some(End::Tail) {
+                entities.read(triple[0], head);
+            }
+            if end != Some(End::Head) {
+                entities.read(triple[2], tail);
+            }
+            if end.is_none() {
+                relations.read(triple[1], relation);
+            }
+        }
+    }
+
+    /// The loss of the sample that was read; energies become slopes.
+    #[inline(always)]
+    fn forward<E: Energy<f32>>(&mut self, energy: &E, share: f32) -> f64 {
+        let Self { copies, local, tables, .. } = self;
+        let Local { right, wrong, scratch, .. } = local;
+        let size = energy.scratch();
+        scratch.resize((1 + copies.ends.len()) * size, 0.0);
+        let (own, others) = scratch.split_at_mut(size);
+        *right = energy.energy(&copies.ends(), own);
+        wrong.clear();
+        for k in 0..copies.ends.len() {
+            wrong.push(energy.energy(&copies.other(k), &mut others[k * size..][..size]));
+        }
+        tables.settings.loss.apply(share, right, wrong)
+    }
+
+    /// Moves the rows of a sample.
+    #[inline(always)]
+    fn learn<E: Energy<f32>>(&mut self, energy: &E, sample: usize) {
+        let Self { tables, weights, copies, local } = self;
+        let Local { samples, right, wrong, scratch, head, relation, tail, other } = local;
+        let [h, r, t] = samples.triples[sample];
+        [&mut *head, &mut *relation, &mut *tail].into_iter().for_each(|row| row.fill(0.0));
+        let size = energy.scratch();
+        let (own, others) = scratch.split_at_mut(size);
+        energy.slopes(&copies.ends(), own, *right, &mut Slopes { head, relation, tail });
+        let mut shared = [1, 1, 1];
+        let drawn = samples.wrong[samples.wrong_of(sample)].iter().zip(wrong.iter());
+        for (k, (&(triple, end), &slope)) in drawn.enumerate() {
+            let (ends, scratch) = (copies.other(k), &mut others[k * size..][..size]);
+            other.iter_mut().for_each(|row| row.fill(0.0));
+            let [other_head, other_relation, other_tail] = &mut *other;
+            let same = [end == Some(End::Tail), end.is_some(), end == Some(End::Head)];
+            shared.iter_mut().zip(same).for_each(|(uses, same)| *uses += u32::from(same));
+            let slopes = &mut Slopes {
+                head: if same[0] { &mut *head } else { other_head },
+                relation: if same[1] { &mut *relation } else { other_relation },
+                tail: if same[2] { &mut *tail } else { other_tail },
+            };
+            energy.slopes(&ends, scratch, slope, slopes);
+            for place in (0..3).filter(|&place| !same[place]) {
+                tables.move_row(
+                    place,
+                    triple[place],
+                    &copies.others[k][place],
+                    1,
+                    weights,
+                    &mut other[place],
+                );
+            }
+        }
+        tables.move_row(0, h, &copies.own[0], shared[0], weights, head);
+        tables.move_row(1, r, &copies.own[1], shared[1], weights, relation);
+        tables.move_row(2, t, &copies.own[2], shared[2], weights, tail);
+    }
+}
+
+impl LockFree {
+    /// Moves the head, relation or tail of a triple.
+    #[inline(always)]
+    fn move_row(
+        &self,
+        place: usize,
+        row: u32,
+        copy: &Reading,
+        uses: u32,
+        weights: &[Penalties; 2],
+        gradient: &mut [f32],
+    ) {
+        let (table, weights) =
+            if place == 1 { (&self.relations, &weights[1]) } else { (&self.entities, &weights[0]) };
+        project(&copy.values, &copy.scales, &table.units, gradient);
+        penalise(weights, uses, &copy.values, gradient);
+        table.descend(row, gradient, self.settings.optimiser);
+    }
+}

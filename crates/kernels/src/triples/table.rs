@@ -1,0 +1,218 @@
+//! Rows and their lengths.
+
+use rayon::prelude::*;
+
+use super::energy::{Energy, Row};
+use super::lines::dot;
+use crate::Real;
+
+/// Numbers per line: segments are padded to whole lines, so that loops over them have no rest. A line of `f32` is what a
+/// cache holds and the widest vector.
+pub const LINE: usize = 16;
+/// Bytes of a cache line.
+const CACHE_LINE: usize = 64;
+/// Shorter segments have no direction.
+const SHORTEST: f64 = 1e-12;
+
+/// The width with its padding.
+pub const fn padded(width: usize) -> usize {
+    width.next_multiple_of(LINE)
+}
+
+/// A part of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Segment {
+    /// What it is, for those who store it.
+    pub name: &'static str,
+    /// Numbers, without padding.
+    pub width: usize,
+    /// Whether energies read it divided by its length.
+    pub unit: bool,
+}
+
+/// The segments of a row, one after the other.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Layout(pub Vec<Segment>);
+
+impl Layout {
+    /// Numbers of a row, padding included.
+    pub fn stride(&self) -> usize {
+        self.0.iter().map(|segment| padded(segment.width)).sum()
+    }
+
+    /// Numbers of a row, padding not counted.
+    pub fn width(&self) -> usize {
+        self.0.iter().map(|segment| segment.width).sum()
+    }
+
+    /// Segments and where they begin.
+    pub fn places(&self) -> impl Iterator<Item = (usize, Segment)> {
+        self.0.iter().scan(0, |next, &segment| {
+            let place = *next;
+            *next += padded(segment.width);
+            Some((place, segment))
+        })
+    }
+
+    /// Place and padded width of the unit segments.
+    pub(super) fn units(&self) -> Vec<(usize, usize)> {
+        self.places().filter(|(_, s)| s.unit).map(|(place, s)| (place, padded(s.width))).collect()
+    }
+}
+
+/// Rows of one layout, and the lengths of their unit segments.
+#[derive(Clone, Debug)]
+pub struct Table<T> {
+    layout: Layout,
+    units: Vec<(usize, usize)>,
+    stride: usize,
+    rows: usize,
+    /// A line more than needed.
+    numbers: Vec<T>,
+    /// Where the rows begin: at the beginning of a cache line.
+    start: usize,
+    /// 1 / length of the unit segments, row after row.
+    scales: Vec<T>,
+}
+
+/// A table to be changed: its numbers, the scales of its rows, and where their unit segments are.
+pub(super) struct TableMut<'a, T> {
+    pub values: &'a mut [T],
+    pub scales: &'a mut [T],
+    pub units: &'a [(usize, usize)],
+    pub stride: usize,
+}
+
+impl<T: Real> Table<T> {
+    /// Rows of zeros.
+    pub fn new(layout: Layout, rows: usize) -> Self {
+        let (stride, units) = (layout.stride(), layout.units());
+        let numbers = vec![T::ZERO; rows * stride + CACHE_LINE];
+        let start = numbers.as_ptr().align_offset(CACHE_LINE).min(CACHE_LINE);
+        let scales = vec![T::ZERO; rows * units.len()];
+        Self { layout, units, stride, rows, numbers, start, scales }
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Numbers of a row, padding included.
+    pub fn stride(&self) -> usize {
+        self.stride
+    }
+
+    /// The segments of a row.
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// All rows, padding included.
+    pub fn values(&self) -> &[T] {
+        &self.numbers[self.start..][..self.rows * self.stride]
+    }
+
+    /// One row.
+    #[inline(always)]
+    pub fn row(&self, row: u32) -> Row<'_, T> {
+        let (row, units) = (row as usize, self.units.len());
+        Row {
+            values: &self.numbers[self.start + row * self.stride..][..self.stride],
+            scales: &self.scales[row * units..][..units],
+        }
+    }
+
+    pub(super) fn parts_mut(&mut self) -> TableMut<'_, T> {
+        TableMut {
+            values: &mut self.numbers[self.start..][..self.rows * self.stride],
+            scales: &mut self.scales,
+            units: &self.units,
+            stride: self.stride,
+        }
+    }
+
+    /// Changes the numbers of one segment of one row.
+    pub fn set(&mut self, row: u32, segment: usize, numbers: &[T]) {
+        let Some((place, found)) = self.layout.places().nth(segment) else { return };
+        assert_eq!(numbers.len(), found.width, "the width of a segment");
+        let from = self.start + row as usize * self.stride + place;
+        self.numbers[from..from + found.width].copy_from_slice(numbers);
+        self.measure(row);
+    }
+
+    /// Replaces all numbers, padding included.
+    pub fn replace(&mut self, values: &[T]) {
+        self.parts_mut().values.copy_from_slice(values);
+        self.measure_all();
+    }
+
+    /// Takes the numbers of one segment of all rows, without padding.
+    pub fn replace_segment(&mut self, segment: usize, numbers: &[T]) {
+        let Some((place, found)) = self.layout.places().nth(segment) else { return };
+        assert_eq!(numbers.len(), self.rows * found.width, "numbers of a segment");
+        let stride = self.stride;
+        let rows = self.parts_mut().values.chunks_exact_mut(stride);
+        for (row, from) in rows.zip(numbers.chunks_exact(found.width)) {
+            row[place..place + found.width].copy_from_slice(from);
+        }
+        self.measure_all();
+    }
+
+    /// The numbers of one segment of all rows, without padding.
+    pub fn segment(&self, segment: usize) -> Vec<T> {
+        let Some((place, found)) = self.layout.places().nth(segment) else { return Vec::new() };
+        let rows = self.values().chunks_exact(self.stride.max(1));
+        rows.flat_map(|row| &row[place..place + found.width]).copied().collect()
+    }
+
+    fn measure(&mut self, row: u32) {
+        let (row, units) = (row as usize, self.units.len());
+        let values = &self.numbers[self.start + row * self.stride..][..self.stride];
+        measure(values, &self.units, &mut self.scales[row * units..][..units]);
+    }
+
+    /// Brings the lengths of all rows up to date.
+    fn measure_all(&mut self) {
+        let TableMut { values, scales, units, stride } = self.parts_mut();
+        if units.is_empty() {
+            return;
+        }
+        let rows = values.par_chunks_exact(stride).zip(scales.par_chunks_exact_mut(units.len()));
+        rows.with_min_len(64).for_each(|(row, scales)| measure(row, units, scales));
+    }
+}
+
+/// 1 / length of each unit segment.
+#[inline(always)]
+pub(super) fn measure<T: Real>(row: &[T], units: &[(usize, usize)], scales: &mut [T]) {
+    for (scale, &(place, width)) in scales.iter_mut().zip(units) {
+        let part = &row[place..place + width];
+        *scale = T::ONE / dot(part, part).sqrt().larger(T::from_f64(SHORTEST));
+    }
+}
+
+/// The rows of all entities and all relations.
+#[derive(Clone, Debug)]
+pub struct Tables<T> {
+    /// One row per entity.
+    pub entities: Table<T>,
+    /// One row per relation.
+    pub relations: Table<T>,
+}
+
+impl<T: Real> Tables<T> {
+    /// Rows of zeros as an energy wants them.
+    pub fn new(energy: &impl Energy<T>, entities: usize, relations: usize) -> Self {
+        Self {
+            entities: Table::new(energy.entity(), entities),
+            relations: Table::new(energy.relation(), relations),
+        }
+    }
+
+    /// How many numbers are learned.
+    pub fn count(&self) -> usize {
+        let of = |table: &Table<T>| table.rows * table.layout.width();
+        of(&self.entities) + of(&self.relations)
+    }
+}

@@ -1,0 +1,123 @@
+//! `ComplEx`: the product of head, relation and conjugated tail, in complex numbers.
+//!
+//! **Idea.** `DistMult` cannot tell a triple from its reverse; a product with a conjugated tail can.
+//!
+//! **Paper.** Trouillon, Welbl, Riedel, Gaussier, Bouchard: Complex embeddings for simple link prediction. ICML 2016.
+//!
+//! **Score.** Re Σ h·r·t̄; rows are halves, real and imaginary.
+//!
+//! **Training.** As `DistMult`.
+//!
+//! **Differs from the paper.** Batches, draws and the penalty are those of `OpenKE`.
+//!
+//! **Cost.** That of `DistMult` with rows twice as long.
+
+use quadcast_core::Direction;
+use quadcast_kernels::Real;
+use quadcast_kernels::compare::Likeness;
+use quadcast_kernels::triples::{Ends, Energy, Layout, Row, Segment, Slopes, dot, padded};
+
+use super::distmult::softplus;
+use super::projected::add;
+use super::settings::Config;
+use super::space::{Named, Space};
+use crate::completion::composed::{complex_product, conjugate_product};
+use crate::registry::EvolvingEntry;
+
+struct ComplEx;
+
+impl Named for ComplEx {
+    type Space = Complex;
+    const NAME: &'static str = "complex";
+    const ABOUT: &'static str = "The product of head, relation and conjugated tail, in complex numbers.";
+    const PAPER: &'static str = "Complex embeddings for simple link prediction";
+    const SOURCE: &'static str = "Trouillon et al., ICML 2016";
+
+    fn config() -> Config {
+        softplus()
+    }
+}
+
+/// The entry of the registry.
+pub const ENTRY: EvolvingEntry = super::entry::<ComplEx>();
+
+/// The space.
+#[derive(Clone, Debug)]
+pub(crate) struct Complex {
+    /// Numbers of a row: two per complex coordinate.
+    width: usize,
+}
+
+impl<T: Real> Energy<T> for Complex {
+    fn entity(&self) -> Layout {
+        Layout(vec![Segment { name: "entities", width: self.width, unit: false }])
+    }
+
+    fn relation(&self) -> Layout {
+        Layout(vec![Segment { name: "relations", width: self.width, unit: false }])
+    }
+
+    fn scratch(&self) -> usize {
+        padded(self.width)
+    }
+
+    #[inline(always)]
+    fn energy(&self, ends: &Ends<'_, T>, scratch: &mut [T]) -> T {
+        let [h, r] = [ends.head, ends.relation].map(|row| &row.values[..self.width]);
+        complex_product(h, r, &mut scratch[..self.width]);
+        -dot(scratch, ends.tail.values)
+    }
+
+    #[inline(always)]
+    fn slopes(&self, ends: &Ends<'_, T>, scratch: &mut [T], factor: T, slopes: &mut Slopes<'_, T>) {
+        let [h, r, t] = [ends.head, ends.relation, ends.tail].map(|row| &row.values[..self.width]);
+        // What the energy left is h·r, the slope along t̄.
+        add(slopes.tail, -factor, scratch);
+        conjugate_product(t, r, &mut scratch[..self.width]);
+        add(slopes.head, -factor, scratch);
+        conjugate_product(t, h, &mut scratch[..self.width]);
+        add(slopes.relation, -factor, scratch);
+    }
+}
+
+impl Space for Complex {
+    fn new(config: &Config) -> Self {
+        Self { width: 2 * config.dimension }
+    }
+
+    fn likeness(&self) -> Likeness {
+        Likeness::Dot
+    }
+
+    fn width(&self) -> usize {
+        self.width
+    }
+
+    fn query(&self, known: Row<'_, f32>, relation: Row<'_, f32>, direction: Direction, out: &mut [f32]) {
+        let [x, r] = [known, relation].map(|row| &row.values[..self.width]);
+        match direction {
+            Direction::Object => complex_product(x, r, out),
+            Direction::Subject => conjugate_product(x, r, out),
+        }
+    }
+
+    fn candidate(&self, entity: Row<'_, f32>, _: Row<'_, f32>, out: &mut [f32]) {
+        out.copy_from_slice(&entity.values[..self.width]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing;
+    use super::Complex;
+
+    #[test]
+    fn gradients_are_those_of_the_energy() {
+        testing::check_gradients::<Complex>(testing::PRODUCTS);
+    }
+
+    #[test]
+    fn scores_are_energies() {
+        testing::check_scores::<Complex>(testing::PRODUCTS);
+    }
+}

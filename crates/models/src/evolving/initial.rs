@@ -1,0 +1,87 @@
+//! Where rows begin.
+
+use quadcast_core::{Direction, GraphView, Run, Triple};
+use quadcast_kernels::triples::{Layout, Table, Tables};
+
+use super::examples::Changes;
+use super::settings::Config;
+use super::space::{First, Space};
+use crate::blocks::Initial;
+
+/// Rows of a model that knows nothing yet.
+pub(super) fn tables<M: Space>(space: &M, config: &Config, graph: &GraphView<'_>, run: &Run) -> Tables<f32> {
+    let mut tables = Tables::new(space, graph.sizes.entities, graph.sizes.relations);
+    let rows = if config.init_rows == 0 { graph.present.len() } else { config.init_rows };
+    fill(space, config, &mut tables.entities, rows, run);
+    fill(space, config, &mut tables.relations, graph.relations.len(), run);
+    tables
+}
+
+fn fill<M: Space>(space: &M, config: &Config, table: &mut Table<f32>, rows: usize, run: &Run) {
+    let Layout(segments) = table.layout().clone();
+    for (index, segment) in segments.iter().enumerate() {
+        let usual = if config.epsilon > 0.0 {
+            (config.margin + config.epsilon) / config.dimension as f64
+        } else {
+            (6.0 / (rows + segment.width) as f64).sqrt()
+        };
+        let numbers = match space.initial(segment).unwrap_or(First::Drawn(Initial::Uniform(usual))) {
+            First::Drawn(initial) => {
+                let mut stream = run.stream(&format!("initial {}", segment.name), 0);
+                initial.draw(table.rows() * segment.width, &mut stream)
+            }
+            First::Diagonal(columns) => {
+                let one = |place: usize| place / columns == place % columns;
+                let matrix = (0..segment.width).map(|place| if one(place) { 1.0 } else { 0.0 });
+                matrix.collect::<Vec<f32>>().repeat(table.rows())
+            }
+        };
+        table.replace_segment(index, &numbers);
+    }
+}
+
+/// Puts new entities where their triples say they should be: at the mean of what each triple says whose other end is known.
+/// Entities that are connected to new ones only follow in a second round. Those of which nothing is known keep their
+/// random rows. Rows get the mean length of the known ones, since the length decides how far a step turns a row.
+pub(super) fn place<M: Space>(space: &M, tables: &mut Tables<f32>, inserted: &[Triple], changes: &Changes) {
+    let Some(segment) = tables.entities.layout().0.first().copied() else { return };
+    let mut known: Vec<bool> = changes.new.iter().map(|new| !new).collect();
+    let length = mean_length(tables, &known, segment.width);
+    for _ in 0..2 {
+        let mut sums: Vec<(u32, Vec<f32>)> = Vec::new();
+        let mut places = vec![usize::MAX; known.len()];
+        for triple in inserted {
+            let ends = [(triple.subject, triple.object), (triple.object, triple.subject)];
+            for ((from, to), direction) in ends.into_iter().zip(Direction::BOTH) {
+                if !known[from.index()] || known[to.index()] {
+                    continue;
+                }
+                if places[to.index()] == usize::MAX {
+                    places[to.index()] = sums.len();
+                    sums.push((to.0, vec![0.0; segment.width]));
+                }
+                let relation = tables.relations.row(triple.relation.0);
+                let out = &mut sums[places[to.index()]].1;
+                if !space.guess(tables.entities.row(from.0), relation, direction, out) {
+                    return;
+                }
+            }
+        }
+        for (entity, mut sum) in sums {
+            let size = sum.iter().map(|x| x * x).sum::<f32>().sqrt();
+            if size > 0.0 {
+                sum.iter_mut().for_each(|x| *x *= length / size);
+                tables.entities.set(entity, 0, &sum);
+                known[entity as usize] = true;
+            }
+        }
+    }
+}
+
+fn mean_length(tables: &Tables<f32>, known: &[bool], width: usize) -> f32 {
+    let rows = (0..known.len() as u32).filter(|&row| known[row as usize]);
+    let lengths = rows.map(|row| tables.entities.row(row).values[..width].iter().map(|x| x * x).sum::<f32>());
+    let (total, count) =
+        lengths.fold((0.0_f64, 0.0), |(t, n), square| (t + f64::from(square.sqrt()), n + 1.0));
+    (total / f64::max(count, 1.0)) as f32
+}

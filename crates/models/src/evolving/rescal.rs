@@ -1,0 +1,149 @@
+//! RESCAL: a matrix per relation between heads and tails.
+//!
+//! **Idea.** Every pair of a number of the head and a number of the tail speaks for or against a triple, and the relation
+//! knows how much.
+//!
+//! **Paper.** Nickel, Tresp, Kriegel: A three-way model for collective learning on multi-relational data. ICML 2011.
+//!
+//! **Score.** hᵀ·M·t with the matrix M of the relation.
+//!
+//! **Training.** Margin loss, Adagrad. Defaults: those of `OpenKE` for FB15k-237.
+//!
+//! **Differs from the paper.** The paper factorises the whole graph by least squares. In `OpenKE` the sign is turned once in
+//! training and twice in prediction; here there is one energy.
+//!
+//! **Cost.** A product with a matrix per triple, and an outer product in the gradient.
+
+use quadcast_core::Direction;
+use quadcast_kernels::Real;
+use quadcast_kernels::compare::Likeness;
+use quadcast_kernels::triples::{Ends, Energy, Layout, Row, Segment, Slopes, dot, padded};
+
+use super::projected::add;
+use super::settings::{Config, OptimiserName, Sampling};
+use super::space::{Named, Space};
+use crate::registry::EvolvingEntry;
+
+struct Rescal;
+
+impl Named for Rescal {
+    type Space = Matrices;
+    const NAME: &'static str = "rescal";
+    const ABOUT: &'static str = "A matrix per relation between heads and tails.";
+    const PAPER: &'static str = "A three-way model for collective learning on multi-relational data";
+    const SOURCE: &'static str = "Nickel, Tresp, Kriegel, ICML 2011";
+
+    fn config() -> Config {
+        Config {
+            dimension: 50,
+            margin: 1.0,
+            optimiser: OptimiserName::Adagrad,
+            negatives: 25,
+            sampling: Sampling::Bern,
+            filtered: true,
+            ..Config::default()
+        }
+    }
+}
+
+/// The entry of the registry.
+pub const ENTRY: EvolvingEntry = super::entry::<Rescal>();
+
+/// The space.
+#[derive(Clone, Debug)]
+pub(crate) struct Matrices {
+    dimension: usize,
+}
+
+impl Matrices {
+    /// Rows of the matrix of a relation.
+    #[inline(always)]
+    fn rows<'a, T>(&self, relation: &'a [T]) -> impl Iterator<Item = &'a [T]> {
+        relation.chunks_exact(self.dimension).take(self.dimension)
+    }
+
+    /// `out = hᵀ·M`
+    #[inline(always)]
+    fn from_head<T: Real>(&self, head: &[T], relation: &[T], out: &mut [T]) {
+        out.fill(T::ZERO);
+        for (&x, row) in head.iter().zip(self.rows(relation)) {
+            add(&mut out[..self.dimension], x, row);
+        }
+    }
+}
+
+impl<T: Real> Energy<T> for Matrices {
+    fn entity(&self) -> Layout {
+        Layout(vec![Segment { name: "entities", width: self.dimension, unit: false }])
+    }
+
+    fn relation(&self) -> Layout {
+        Layout(vec![Segment { name: "matrices", width: self.dimension * self.dimension, unit: false }])
+    }
+
+    fn scratch(&self) -> usize {
+        padded(self.dimension)
+    }
+
+    #[inline(always)]
+    fn energy(&self, ends: &Ends<'_, T>, scratch: &mut [T]) -> T {
+        self.from_head(ends.head.values, ends.relation.values, scratch);
+        -dot(scratch, ends.tail.values)
+    }
+
+    #[inline(always)]
+    fn slopes(&self, ends: &Ends<'_, T>, scratch: &mut [T], factor: T, slopes: &mut Slopes<'_, T>) {
+        let (h, t) = (ends.head.values, &ends.tail.values[..self.dimension]);
+        add(slopes.tail, -factor, scratch);
+        let rows = self.rows(ends.relation.values).zip(slopes.relation.chunks_exact_mut(self.dimension));
+        for ((&x, dx), (row, row_slope)) in h.iter().zip(&mut *slopes.head).zip(rows) {
+            *dx -= factor * quadcast_kernels::dot(row, t);
+            add(row_slope, -(factor * x), t);
+        }
+    }
+}
+
+impl Space for Matrices {
+    fn new(config: &Config) -> Self {
+        Self { dimension: config.dimension }
+    }
+
+    fn likeness(&self) -> Likeness {
+        Likeness::Dot
+    }
+
+    fn width(&self) -> usize {
+        self.dimension
+    }
+
+    fn query(&self, known: Row<'_, f32>, relation: Row<'_, f32>, direction: Direction, out: &mut [f32]) {
+        let tail = &known.values[..self.dimension];
+        match direction {
+            Direction::Object => self.from_head(known.values, relation.values, out),
+            Direction::Subject => {
+                let rows = self.rows(relation.values);
+                out.iter_mut().zip(rows).for_each(|(out, row)| *out = quadcast_kernels::dot(row, tail));
+            }
+        }
+    }
+
+    fn candidate(&self, entity: Row<'_, f32>, _: Row<'_, f32>, out: &mut [f32]) {
+        out.copy_from_slice(&entity.values[..out.len()]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing;
+    use super::Matrices;
+
+    #[test]
+    fn gradients_are_those_of_the_energy() {
+        testing::check_gradients::<Matrices>(testing::PRODUCTS);
+    }
+
+    #[test]
+    fn scores_are_energies() {
+        testing::check_scores::<Matrices>(testing::PRODUCTS);
+    }
+}

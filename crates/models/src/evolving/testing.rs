@@ -1,0 +1,236 @@
+//! What every energy must pass.
+
+use quadcast_core::{
+    Direction, EntityId, EvolvingModel, Query, ScoreError, ScoreRow, ScoreSink, Step, Triple,
+};
+use quadcast_kernels::triples::{
+    Batch, Draws, Ends, Energy, Exact, LossKind, Negatives, Settings, Source, Table, Tables,
+};
+use toml::Table as Toml;
+
+use super::settings::Config;
+use super::single_space::SingleSpace;
+use super::space::Space;
+use crate::config::{parse, set};
+
+/// Settings that matter to distances, each to be checked by itself.
+pub(super) const TRANSLATIONS: &[&str] =
+    &["norm=1", "norm=2", "normalise=false", "loss=softplus", "adversarial=0.7", "penalty=0.3"];
+/// Settings that matter to products.
+pub(super) const PRODUCTS: &[&str] = &["norm=1", "loss=softplus", "adversarial=0.7", "penalty=0.3"];
+
+const ENTITIES: usize = 7;
+const RELATIONS: usize = 3;
+/// The last but one has the same entity at both ends.
+const TRIPLES: [[u32; 3]; 6] = [[0, 0, 1], [1, 0, 2], [3, 1, 4], [0, 2, 4], [5, 1, 5], [2, 2, 6]];
+/// False triples for the last two true ones, which share nothing with them, or the relation.
+const AGAINST: [[u32; 3]; 2] = [[1, 0, 3], [6, 2, 0]];
+
+/// A small model with one setting changed.
+fn config(setting: &str) -> Config {
+    let mut table = Toml::try_from(Config { dimension: 5, margin: 3.0, ..Config::default() }).unwrap();
+    table.insert("epsilon".to_owned(), toml::Value::Float(2.0));
+    set(&mut table, setting).unwrap();
+    parse(&table).unwrap()
+}
+
+fn fill(table: &mut Table<f64>, key: u64) {
+    let widths: Vec<usize> = table.layout().0.iter().map(|segment| segment.width).collect();
+    for (segment, width) in widths.into_iter().enumerate() {
+        let numbers: Vec<f64> = (0..table.rows() * width)
+            .map(|i| 2.0 * Draws::new(key + segment as u64, i as u64).share() - 1.0)
+            .collect();
+        table.replace_segment(segment, &numbers);
+    }
+}
+
+fn tables<M: Energy<f64>>(space: &M) -> Tables<f64> {
+    let mut tables = Tables::new(space, ENTITIES, RELATIONS);
+    fill(&mut tables.entities, 10);
+    fill(&mut tables.relations, 20);
+    tables
+}
+
+type Samples = Vec<([u32; 3], Vec<[u32; 3]>)>;
+
+fn energy<M: Energy<f64>>(space: &M, tables: &Tables<f64>, [head, relation, tail]: [u32; 3]) -> f64 {
+    let ends = Ends {
+        head: tables.entities.row(head),
+        relation: tables.relations.row(relation),
+        tail: tables.entities.row(tail),
+    };
+    space.energy(&ends, &mut vec![0.0; space.scratch()])
+}
+
+/// The weights of the false triples of each sample.
+fn weights<M: Energy<f64>>(
+    space: &M,
+    tables: &Tables<f64>,
+    settings: &Settings,
+    samples: &Samples,
+) -> Vec<Vec<f64>> {
+    let of = |wrong: &Vec<[u32; 3]>| -> Vec<f64> {
+        let temperature = settings.loss.temperature.unwrap_or(0.0);
+        let raw: Vec<f64> =
+            wrong.iter().map(|&triple| (-temperature * energy(space, tables, triple)).exp()).collect();
+        let total: f64 = raw.iter().sum();
+        raw.into_iter().map(|weight| weight / total).collect()
+    };
+    samples.iter().map(|(_, wrong)| of(wrong)).collect()
+}
+
+fn softplus(x: f64) -> f64 {
+    x.exp().ln_1p()
+}
+
+/// The loss of a batch, word by word; weights do not change with the rows.
+fn loss<M: Energy<f64>>(
+    space: &M,
+    tables: &Tables<f64>,
+    settings: &Settings,
+    samples: &Samples,
+    weights: &[Vec<f64>],
+) -> f64 {
+    let mut total = 0.0;
+    for ((triple, wrong), weights) in samples.iter().zip(weights) {
+        let right = energy(space, tables, *triple);
+        if settings.loss.kind == LossKind::Softplus {
+            total += 0.5 * softplus(right - settings.loss.margin);
+        }
+        for (&triple, weight) in wrong.iter().zip(weights) {
+            let wrong = energy(space, tables, triple);
+            total += weight
+                * match settings.loss.kind {
+                    LossKind::Margin => (settings.loss.margin + right - wrong).max(0.0),
+                    LossKind::Softplus => 0.5 * softplus(settings.loss.margin - wrong),
+                };
+        }
+    }
+    total / samples.len() as f64 + penalty(tables, settings, samples)
+}
+
+/// The mean over groups of the mean square of all numbers in use. Samples count as if all had drawn false triples.
+fn penalty(tables: &Tables<f64>, settings: &Settings, samples: &Samples) -> f64 {
+    let uses = (samples.len() * (1 + settings.negatives)) as f64;
+    let all = samples.iter().flat_map(|(triple, wrong)| std::iter::once(triple).chain(wrong));
+    let mut groups: Vec<f64> = Vec::new();
+    for (table, place) in [(&tables.entities, 0), (&tables.relations, 1), (&tables.entities, 2)] {
+        for (segment, shape) in table.layout().0.iter().enumerate() {
+            let numbers = table.segment(segment);
+            let square = |row: u32| -> f64 {
+                numbers[row as usize * shape.width..][..shape.width].iter().map(|x| x * x).sum()
+            };
+            let total: f64 = all.clone().map(|triple| square(triple[place])).sum();
+            groups.push(total / (uses * shape.width as f64));
+        }
+    }
+    settings.penalty * groups.iter().sum::<f64>() / groups.len() as f64
+}
+
+/// One step of gradient descent with the rate 1 against differences of the loss, for each of the settings.
+pub(super) fn check_gradients<M: Space + Energy<f64>>(settings: &[&str]) {
+    for setting in settings {
+        for negatives in [1, 3] {
+            let config =
+                Config { negatives, learning_rate: 1.0, filtered: negatives == 3, ..config(setting) };
+            check_gradient::<M>(&config, setting);
+        }
+    }
+}
+
+fn check_gradient<M: Space + Energy<f64>>(config: &Config, name: &str) {
+    let (space, settings) = (M::new(config), config.settings());
+    let before = tables(&space);
+    let pool = (0..ENTITIES as u32).collect();
+    let negatives = Negatives::new(config.drawing(), &TRIPLES, &TRIPLES, pool, (ENTITIES, RELATIONS));
+    let source = Source { triples: &TRIPLES, against: &AGAINST, negatives: &negatives };
+    let batch = Batch { picks: &[0, 1, 2, 3, 4, 5, 0], key: 5 };
+    let samples = source.samples(&batch, settings.negatives);
+    let weights = weights(&space, &before, &settings, &samples);
+    let value = |tables: &Tables<f64>| loss(&space, tables, &settings, &samples, &weights);
+    let mut after = before.clone();
+    let found = Exact::new(settings, &before, 7).step(&space, &mut after, &source, &batch);
+    assert!((found - value(&before)).abs() < 1e-12, "{name}: loss {found}, expected {}", value(&before));
+    let tables: [fn(&mut Tables<f64>) -> &mut Table<f64>; 2] =
+        [|tables| &mut tables.entities, |tables| &mut tables.relations];
+    let (mut error, mut size) = (0.0_f64, 0.0_f64);
+    for table in tables {
+        let (mut old, mut new) = (before.clone(), after.clone());
+        let (old, new) = (table(&mut old), table(&mut new));
+        for (place, (x, y)) in old.values().iter().zip(new.values()).enumerate() {
+            let gradient = x - y;
+            let column = place % old.stride();
+            let in_padding = old
+                .layout()
+                .places()
+                .all(|(start, segment)| !(start..start + segment.width).contains(&column));
+            if in_padding {
+                assert_eq!(gradient, 0.0, "{name}: padding stays 0");
+                continue;
+            }
+            let moved = |by: f64| {
+                let mut moved = before.clone();
+                let mut values = table(&mut moved).values().to_vec();
+                values[place] += by;
+                table(&mut moved).replace(&values);
+                value(&moved)
+            };
+            let slope = (moved(1e-6) - moved(-1e-6)) / 2e-6;
+            error = error.max((gradient - slope).abs());
+            size = size.max(slope.abs());
+        }
+    }
+    assert!(size > 1e-3, "{name}: there is a gradient");
+    assert!(error < 1e-6 * size.max(1.0), "{name}: {error} of {size}");
+}
+
+struct Rows(Vec<Vec<f32>>);
+
+impl ScoreSink for Rows {
+    fn accept(&mut self, index: usize, row: ScoreRow<'_>) -> Result<(), ScoreError> {
+        let ScoreRow::Dense(scores) = row else { panic!("a dense row") };
+        self.0[index] = scores.to_vec();
+        Ok(())
+    }
+}
+
+/// The energy that is trained, the energy that is told and the scores of both sides are the same.
+pub(super) fn check_scores<M: Space + Energy<f64>>(settings: &[&str]) {
+    for setting in settings {
+        let mut model = SingleSpace::<M>::new(config(setting)).unwrap();
+        let wide = tables(&model.space);
+        let mut narrow = Tables::new(&model.space, ENTITIES, RELATIONS);
+        for (wide, narrow) in
+            [(&wide.entities, &mut narrow.entities), (&wide.relations, &mut narrow.relations)]
+        {
+            narrow.replace(&wide.values().iter().map(|&x| x as f32).collect::<Vec<_>>());
+        }
+        model.tables = Some(narrow);
+        // Not all of them, so that places and ids differ.
+        let candidates: Vec<EntityId> = [0, 2, 3, 4, 6].map(EntityId).to_vec();
+        model.begin(&candidates).unwrap();
+        let known = EntityId(2);
+        let queries: Vec<Query> = (0..RELATIONS as u32)
+            .flat_map(|relation| Direction::BOTH.map(|direction| (relation, direction)))
+            .map(|(relation, direction)| Query {
+                step: Step(0),
+                known,
+                relation: quadcast_core::RelationId(relation),
+                direction,
+            })
+            .collect();
+        let mut rows = Rows(vec![Vec::new(); queries.len()]);
+        model.score(&queries, &mut rows).unwrap();
+        for (query, row) in queries.iter().zip(&rows.0) {
+            let triples: Vec<Triple> =
+                candidates.iter().map(|&answer| query.fact(answer, Step(0)).triple()).collect();
+            let energies = model.energies(&triples).unwrap();
+            for ((triple, told), score) in triples.iter().zip(energies).zip(row) {
+                let ids = [triple.subject.0, triple.relation.0, triple.object.0];
+                let trained = energy(&model.space, &wide, ids);
+                let near = |x: f32| (f64::from(x) - trained).abs() < 1e-5 * trained.abs().max(1.0);
+                assert!(near(told) && near(-score), "{setting}: {trained} {told} {score}");
+            }
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! `TransR`: every relation has a space of its own, into which a matrix takes entities.
+//!
+//! **Idea.** Relations look at different sides of entities: a matrix per relation picks them, and the distance is measured in
+//! the space of the relation.
+//!
+//! **Paper.** Lin, Liu, Sun, Liu, Zhu: Learning entity and relation embeddings for knowledge graph completion. AAAI 2015.
+//!
+//! **Score.** −‖n(h·M) + r̂ − n(t·M)‖ with the matrix M of the relation and n(x) = x̂ = x/‖x‖.
+//!
+//! **Training.** As `TransE`; matrices begin with ones on the diagonal. Defaults: those of `OpenKE` for FB15k-237.
+//!
+//! **Differs from the paper.** As in `OpenKE`, projections are divided by their lengths. There and in the paper rows begin
+//! with those of a trained `TransE`; here they begin as in `TransE`. The penalty is not squared once more.
+//!
+//! **Cost.** Two products with a matrix per triple, and its outer products in the gradient: width times that of `TransE`.
+//! The matrices are most of the memory. All candidates are projected once per relation.
+
+use quadcast_core::Direction;
+use quadcast_kernels::Real;
+use quadcast_kernels::compare::Likeness;
+use quadcast_kernels::triples::{Ends, Energy, Layout, Row, Segment, Slopes, padded};
+
+use super::projected::{Projected, add};
+use super::settings::{Config, Sampling};
+use super::space::{Depends, First, Named, Space};
+use super::transe::{likeness, translate};
+use super::transh::divide;
+use crate::registry::EvolvingEntry;
+
+struct TransR;
+
+impl Named for TransR {
+    type Space = Spaces;
+    const NAME: &'static str = "transr";
+    const ABOUT: &'static str = "Every relation has a space of its own, into which a matrix takes entities.";
+    const PAPER: &'static str = "Learning entity and relation embeddings for knowledge graph completion";
+    const SOURCE: &'static str = "Lin et al., AAAI 2015";
+
+    fn config() -> Config {
+        Config {
+            dimension: 200,
+            margin: 4.0,
+            learning_rate: 1.0,
+            negatives: 25,
+            sampling: Sampling::Bern,
+            filtered: true,
+            ..Config::default()
+        }
+    }
+}
+
+/// The entry of the registry.
+pub const ENTRY: EvolvingEntry = super::entry::<TransR>();
+
+/// The spaces.
+#[derive(Clone, Debug)]
+pub(crate) struct Spaces {
+    dimension: usize,
+    projected: Projected,
+    unit: bool,
+}
+
+const MATRICES: &str = "matrices";
+
+impl Spaces {
+    /// The vector of a relation and its matrix, `[entity width, relation width]`.
+    #[inline(always)]
+    fn relation<'a, T>(&self, row: &'a [T]) -> (&'a [T], &'a [T]) {
+        let (vector, matrix) = row.split_at(padded(self.projected.width));
+        (vector, &matrix[..self.dimension * self.projected.width])
+    }
+
+    /// `out` may be without padding, which is not written.
+    #[inline(always)]
+    fn project<T: Real>(&self, entity: &[T], matrix: &[T], out: &mut [T]) {
+        let out = &mut out[..self.projected.width];
+        out.fill(T::ZERO);
+        for (&x, row) in entity.iter().zip(matrix.chunks_exact(self.projected.width)) {
+            add(out, x, row);
+        }
+    }
+
+    #[inline(always)]
+    fn back<T: Real>(
+        &self,
+        (entity, matrix): (&[T], &[T]),
+        slope: &[T],
+        entity_slope: &mut [T],
+        matrix_slope: &mut [T],
+    ) {
+        let slope = &slope[..self.projected.width];
+        let rows = matrix.chunks_exact(slope.len()).zip(matrix_slope.chunks_exact_mut(slope.len()));
+        for ((&x, dx), (row, row_slope)) in entity.iter().zip(entity_slope).zip(rows) {
+            *dx += quadcast_kernels::dot(row, slope);
+            add(row_slope, x, slope);
+        }
+    }
+}
+
+impl<T: Real> Energy<T> for Spaces {
+    fn entity(&self) -> Layout {
+        Layout(vec![Segment { name: "entities", width: self.dimension, unit: false }])
+    }
+
+    fn relation(&self) -> Layout {
+        let width = self.projected.width;
+        Layout(vec![
+            Segment { name: "relations", width, unit: self.unit },
+            Segment { name: MATRICES, width: self.dimension * width, unit: false },
+        ])
+    }
+
+    fn scratch(&self) -> usize {
+        self.projected.scratch()
+    }
+
+    #[inline(always)]
+    fn energy(&self, ends: &Ends<'_, T>, scratch: &mut [T]) -> T {
+        let (vector, matrix) = self.relation(ends.relation.values);
+        let mut kept = self.projected.kept(scratch);
+        self.project(ends.head.values, matrix, kept.head);
+        self.project(ends.tail.values, matrix, kept.tail);
+        let scale = ends.relation.scales.first().copied().unwrap_or(T::ONE);
+        self.projected.energy(&mut kept, vector, scale)
+    }
+
+    #[inline(always)]
+    fn slopes(&self, ends: &Ends<'_, T>, scratch: &mut [T], factor: T, slopes: &mut Slopes<'_, T>) {
+        let (vector, matrix) = self.relation(ends.relation.values);
+        let mut kept = self.projected.kept(scratch);
+        let (vector_slope, matrix_slope) = slopes.relation.split_at_mut(padded(self.projected.width));
+        let scale = ends.relation.scales.first().copied().unwrap_or(T::ONE);
+        self.projected.slopes(&mut kept, (vector, scale), factor, vector_slope);
+        self.back((ends.head.values, matrix), kept.head_slope, slopes.head, matrix_slope);
+        self.back((ends.tail.values, matrix), kept.tail_slope, slopes.tail, matrix_slope);
+    }
+}
+
+impl Space for Spaces {
+    fn new(config: &Config) -> Self {
+        let (unit, width) = (config.normalise, config.relation_width());
+        Self {
+            dimension: config.dimension,
+            projected: Projected { norm: config.distance(), unit, width },
+            unit,
+        }
+    }
+
+    fn likeness(&self) -> Likeness {
+        likeness(self.projected.norm)
+    }
+
+    fn width(&self) -> usize {
+        self.projected.width
+    }
+
+    fn depends(&self) -> Depends {
+        Depends::Relation
+    }
+
+    fn query(&self, known: Row<'_, f32>, relation: Row<'_, f32>, direction: Direction, out: &mut [f32]) {
+        self.candidate(known, relation, out);
+        translate(relation, self.unit, direction, out);
+    }
+
+    fn candidate(&self, entity: Row<'_, f32>, relation: Row<'_, f32>, out: &mut [f32]) {
+        self.project(entity.values, self.relation(relation.values).1, out);
+        if self.unit {
+            divide(out);
+        }
+    }
+
+    fn initial(&self, segment: &Segment) -> Option<First> {
+        (segment.name == MATRICES).then_some(First::Diagonal(self.projected.width))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing;
+    use super::Spaces;
+
+    #[test]
+    fn gradients_are_those_of_the_energy() {
+        testing::check_gradients::<Spaces>(testing::TRANSLATIONS);
+        testing::check_gradients::<Spaces>(&["relation_dimension=3", "relation_dimension=20"]);
+    }
+
+    #[test]
+    fn scores_are_energies() {
+        testing::check_scores::<Spaces>(testing::TRANSLATIONS);
+        testing::check_scores::<Spaces>(&["relation_dimension=3", "relation_dimension=20"]);
+    }
+}
