@@ -18,8 +18,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["make", operations, file] => {
-            let format = if file.ends_with(".qops") { StreamFormat::Binary } else { StreamFormat::Text };
-            write_operations(Path::new(file), &synth_operations(operations.parse()?, 1), format)?;
+            let file = Path::new(file);
+            write_operations(file, &synth_operations(operations.parse()?, 1), StreamFormat::of(file))?;
         }
         ["compile", file, folder] => {
             let mut last = Instant::now();

@@ -28,7 +28,9 @@ pub(super) fn play(
     }
     match (options.split, &operations.splits) {
         (SplitRule::Given, Some(splits)) => {
-            newcomers.iter().for_each(|&number| state.begin(number as usize, splits[number as usize]));
+            for number in newcomers {
+                state.begin(number as usize, splits[number as usize]);
+            }
         }
         // The caller has made sure that there are splits where they are asked for.
         (SplitRule::Given, None) => {}

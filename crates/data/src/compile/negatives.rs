@@ -21,7 +21,7 @@ pub(super) struct Examples {
 }
 
 impl Examples {
-    fn of(pairs: Vec<(Triple, Option<Triple>)>) -> Self {
+    fn of(pairs: &[(Triple, Option<Triple>)]) -> Self {
         let without_negative = pairs.iter().filter(|(_, negative)| negative.is_none()).count();
         let found = || pairs.iter().filter_map(|(positive, negative)| Some((*positive, (*negative)?)));
         let labelled = found()
@@ -61,7 +61,8 @@ pub(super) fn honest(
         }
         None
     };
-    Examples::of(positives.iter().map(|&positive| (positive, negative(positive))).collect())
+    let pairs: Vec<_> = positives.iter().map(|&positive| (positive, negative(positive))).collect();
+    Examples::of(&pairs)
 }
 
 /// The published way: one negative per triple for all steps, of any entity, whether it is true or not.
@@ -83,7 +84,7 @@ impl Published {
             let drawn = replaced(positive, random.random(), entity);
             (positive, Some(*self.known.entry(positive).or_insert(drawn)))
         });
-        Examples::of(pairs.collect())
+        Examples::of(&pairs.collect::<Vec<_>>())
     }
 }
 

@@ -76,8 +76,10 @@ pub struct CompiledStep {
     pub training_relations: usize,
     /// Categories of negative triple classification that are not empty.
     pub categories: Vec<CategoryCounts>,
-    /// Prepared examples of triple classification from test and from validation triples.
-    pub examples: [usize; 2],
+    /// Prepared examples of triple classification made from test triples.
+    pub examples_test: usize,
+    /// The same made from validation triples.
+    pub examples_valid: usize,
 }
 
 /// A quantity over the steps.

@@ -127,6 +127,7 @@ fn row(step: &EvolvingStep, interval: usize, state: &State<'_>) -> CompiledStep 
         training_entities,
         training_relations,
         categories: categories(step),
-        examples: [step.classification.len(), step.classification_valid.len()],
+        examples_test: step.classification.len(),
+        examples_valid: step.classification_valid.len(),
     }
 }

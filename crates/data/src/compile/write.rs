@@ -47,6 +47,9 @@ impl Compiled {
 
     /// The operations of all steps as one stream, with their times, steps and splits. Text holds numbers, and there they
     /// are global ids; the binary form keeps the names.
+    ///
+    /// # Panics
+    /// Never: the compiler leaves well-formed updates, and intervals follow each other in time.
     pub fn operations(&self, format: StreamFormat) -> OperationStream {
         let mut builder = StreamBuilder::new(self.dataset.name.clone(), self.clock, FaultPolicy::Error);
         let mut splits: FxHashMap<Triple, Split> = FxHashMap::default();

@@ -99,12 +99,11 @@ fn of_steps(dataset: &EvolvingDataset, policy: FaultPolicy) -> Result<OperationS
         let now: FxHashSet<Triple> = full.valid.iter().chain(&full.test).copied().collect();
         apply(&mut train, &step.training);
         let derived;
-        let operations = match &step.operations {
-            Some(operations) => operations.as_slice(),
-            None => {
-                derived = Change { step, before: &before, now: &now, train: &train }.operations(&builder);
-                &derived
-            }
+        let operations = if let Some(listed) = &step.operations {
+            listed
+        } else {
+            derived = Change { step, before: &before, now: &now, train: &train }.operations(&builder);
+            &derived
         };
         for operation in operations {
             let pushed = builder.push(operation.triple, operation.insert, 0);

@@ -1,5 +1,7 @@
 //! The stream in memory: numbered triples, and per operation a number, a sign and a time.
 
+use std::path::Path;
+
 use quadcast_core::{Split, Triple, TripleOperation, Vocabulary};
 use serde::Serialize;
 
@@ -35,6 +37,20 @@ pub enum StreamFormat {
     Text,
     /// Columns of numbers with checksums.
     Binary,
+}
+
+impl StreamFormat {
+    /// The ending of files in the binary form.
+    pub const BINARY_ENDING: &str = "qops";
+
+    /// The form that the name of a new file asks for.
+    pub fn of(path: &Path) -> Self {
+        if path.extension().is_some_and(|ending| ending == Self::BINARY_ENDING) {
+            Self::Binary
+        } else {
+            Self::Text
+        }
+    }
 }
 
 /// Operations that were left out.

@@ -83,7 +83,7 @@ struct Rows<'a> {
     instants: Instants,
     /// What a count line at the top says, and where.
     declared: Option<(Place, u64)>,
-    rows: u64,
+    count: u64,
 }
 
 impl<'a> Rows<'a> {
@@ -96,7 +96,7 @@ impl<'a> Rows<'a> {
             clock: None,
             instants: Instants::default(),
             declared: None,
-            rows: 0,
+            count: 0,
         }
     }
 
@@ -104,14 +104,14 @@ impl<'a> Rows<'a> {
         let path = self.path;
         let at = |column| At::new(path, line, column);
         let (fields, count) = blank_fields::<6>(text);
-        if self.rows == 0
+        if self.count == 0
             && self.declared.is_none()
             && let Some(declared) = count_line(text)
         {
             self.declared = Some((at(1).place(), declared));
             return Ok(());
         }
-        self.rows += 1;
+        self.count += 1;
         let clock = self.clock(fields[4], count);
         if count < if clock == StreamClock::Order { 4 } else { 5 } {
             return Err(at(1).missing_column(count, COLUMNS));
@@ -185,9 +185,9 @@ impl<'a> Rows<'a> {
 
     fn finish(self) -> Result<OperationStream, DataError> {
         if let Some((place, declared)) = self.declared
-            && declared != self.rows
+            && declared != self.count
         {
-            return Err(DataError::CountMismatch { place, declared, found: self.rows });
+            return Err(DataError::CountMismatch { place, declared, found: self.count });
         }
         if self.builder.is_untouched() {
             return Err(OperationsError::Empty { path: self.path.to_path_buf() }.into());

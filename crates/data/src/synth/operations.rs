@@ -24,6 +24,9 @@ const RELATIONS: u32 = 400;
 const FEWEST_ENTITIES: usize = 20;
 
 /// Makes a well-formed stream of so many operations. The same size and seed give the same stream.
+///
+/// # Panics
+/// Never: only absent triples are inserted, only present ones deleted, and time moves on.
 pub fn synth_operations(operations: usize, seed: u64) -> OperationStream {
     let mut random = stream(seed, "synth operations", 0);
     let entities = (operations / PER_ENTITY).max(FEWEST_ENTITIES) as u32;

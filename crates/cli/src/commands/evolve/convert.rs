@@ -13,9 +13,6 @@ use serde_json::json;
 use crate::failure::Failure;
 use crate::output::Output;
 
-/// The ending of files in the binary form.
-const BINARY: &str = "qops";
-
 /// Shown after the help.
 pub const EXAMPLES: &str = "Examples:
   quadcast evolve convert Wikidata9M.txt.bz2 --out tmp-wikidata.qops
@@ -92,15 +89,6 @@ pub struct ConvertArguments {
     pub overwrite: bool,
 }
 
-/// The form that a file name asks for.
-pub fn stream_format(path: &Path) -> StreamFormat {
-    if path.extension().is_some_and(|ending| ending == BINARY) {
-        StreamFormat::Binary
-    } else {
-        StreamFormat::Text
-    }
-}
-
 /// Refuses to replace a file that nobody allowed to replace.
 pub fn free(path: &Path, overwrite: bool) -> Result<(), Failure> {
     if path.is_dir() {
@@ -133,7 +121,7 @@ pub fn dropped_words(dropped: &Dropped) -> String {
 pub fn execute(arguments: &ConvertArguments, output: &Output) -> Result<(), Failure> {
     free(&arguments.out, arguments.overwrite)?;
     let stream = arguments.stream.read(output)?;
-    let format = stream_format(&arguments.out);
+    let format = StreamFormat::of(&arguments.out);
     write_operations(&arguments.out, &stream, format)?;
     let document = json!({
         "operations": stream.len(),

@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use quadcast_data::{synth_operations, write_operations};
+use quadcast_data::{StreamFormat, synth_operations, write_operations};
 use quadcast_report::counted;
 use serde_json::json;
 
-use super::convert::{free, stream_format};
+use super::convert::free;
 use crate::failure::Failure;
 use crate::output::Output;
 
@@ -36,7 +36,7 @@ pub struct SynthArguments {
 pub fn execute(arguments: &SynthArguments, output: &Output) -> Result<(), Failure> {
     free(&arguments.out, arguments.overwrite)?;
     let stream = synth_operations(arguments.operations as usize, arguments.seed);
-    write_operations(&arguments.out, &stream, stream_format(&arguments.out))?;
+    write_operations(&arguments.out, &stream, StreamFormat::of(&arguments.out))?;
     let document = json!({
         "operations": stream.len(),
         "triples": stream.triples().len(),
