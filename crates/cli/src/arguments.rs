@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum, value_parser};
+use clap::{Args, Parser, Subcommand, value_parser};
 use quadcast_core::{Duplicates, IntervalUse, Setting, TiePolicy, ValidationUse};
 use quadcast_data::Format;
 use quadcast_models::blocks::device::Device;
@@ -13,6 +13,22 @@ use crate::commands::evaluate::{self, EvaluateOptions};
 use crate::commands::export::{self, ExportOptions};
 use crate::commands::{fetch, import};
 use crate::task::Task;
+
+/// Makes the command-line words of a library enum.
+macro_rules! argument {
+    ($(#[$doc:meta])* $name:ident => $target:ident { $($(#[$about:meta])* $variant:ident),+ $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, clap::ValueEnum)]
+        pub enum $name { $($(#[$about])* $variant),+ }
+
+        impl From<$name> for $target {
+            fn from(value: $name) -> Self {
+                match value { $($name::$variant => Self::$variant),+ }
+            }
+        }
+    };
+}
+pub(crate) use argument;
 
 /// Learn from, forecast with and fairly judge temporal and evolving knowledge graphs.
 #[derive(Debug, Parser)]
@@ -84,6 +100,9 @@ pub enum Command {
     /// Look at datasets
     #[command(subcommand)]
     Data(DataCommand),
+    /// Work with graphs that change by insertions and deletions
+    #[command(subcommand)]
+    Evolve(commands::evolve::EvolveCommand),
 }
 
 const RUN_EXAMPLES: &str = "Examples:
@@ -212,21 +231,6 @@ pub struct Source {
     pub format: Option<FormatArgument>,
 }
 
-/// Makes the command-line words of a library enum.
-macro_rules! argument {
-    ($(#[$doc:meta])* $name:ident => $target:ident { $($(#[$about:meta])* $variant:ident),+ $(,)? }) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, ValueEnum)]
-        pub enum $name { $($(#[$about])* $variant),+ }
-
-        impl From<$name> for $target {
-            fn from(value: $name) -> Self {
-                match value { $($name::$variant => Self::$variant),+ }
-            }
-        }
-    };
-}
-
 argument!(FormatArgument => Format {
     /// Integer ids: subject relation object time
     Quads,
@@ -240,6 +244,8 @@ argument!(FormatArgument => Format {
     WikidataEvolve,
     /// DKGE: snapshot1..n with ids of their own
     Snapshots,
+    /// LKGE: 0..n with names, new facts only
+    Lkge,
 });
 
 argument!(SettingArgument => Setting {

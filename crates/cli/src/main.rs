@@ -63,6 +63,7 @@ fn execute(arguments: Arguments) -> Result<(), Failure> {
         Command::Compare(options) => commands::compare::execute(&options, &output),
         Command::Evaluate(options) => commands::evaluate::execute(&options, &output),
         Command::Rules(options) => commands::rules::execute(&options, &output),
+        Command::Evolve(command) => commands::evolve::execute(&command, &output),
         Command::Models => commands::models::execute(&output),
         Command::Data(DataCommand::Info(source)) => commands::data::info(&source, &output),
         Command::Data(DataCommand::Audit(arguments)) => commands::data::audit(&arguments, &output),

@@ -73,8 +73,10 @@ pub struct EvolvingStep {
     pub evaluation_all: Option<SplitTriples>,
     /// Categories of negative triple classification.
     pub categories: Vec<CategoryTriples>,
-    /// Prepared triple-classification examples with their labels.
+    /// Prepared triple-classification examples with their labels, made from test triples.
     pub classification: Vec<(Triple, bool)>,
+    /// The same made from validation triples, to choose thresholds with.
+    pub classification_valid: Vec<(Triple, bool)>,
     /// Entities that the source lists as present at this step.
     pub entities: Option<Vec<EntityId>>,
     /// Relations that the source lists as present at this step.

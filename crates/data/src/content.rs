@@ -23,6 +23,8 @@ pub enum Format {
     WikidataEvolve,
     /// Folders `snapshot1..n` in `OpenKE`'s layout with ids of their own: the layout of DKGE.
     Snapshots,
+    /// Folders `0..n` of names, each with new facts only: the layout of LKGE.
+    Lkge,
 }
 
 /// What was read.

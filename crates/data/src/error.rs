@@ -416,6 +416,12 @@ pub enum DataError {
     /// Two datasets cannot be compared.
     #[error(transparent)]
     Diff(#[from] crate::DiffError),
+    /// A stream of operations cannot be read.
+    #[error(transparent)]
+    Operations(#[from] crate::OperationsError),
+    /// A benchmark cannot be compiled as asked.
+    #[error(transparent)]
+    Compile(#[from] crate::CompileError),
     /// A download failed.
     #[error(transparent)]
     Fetch(#[from] crate::FetchError),

@@ -6,6 +6,7 @@
 
 mod audit;
 mod catalogue;
+mod compile;
 mod content;
 mod diff;
 mod divide;
@@ -16,6 +17,7 @@ mod index;
 mod info;
 mod load;
 mod locate;
+mod operations;
 mod patterns;
 mod readers;
 mod rules;
@@ -31,6 +33,10 @@ pub use audit::{
 pub use catalogue::{
     CatalogueMatch, Download, Family, SnapshotCounts, VARIANTS, Variant, compare, fingerprint, identify,
     lookup, split_fingerprints,
+};
+pub use compile::{
+    BenchmarkLayout, CompileError, CompileOptions, CompileReport, Compiled, CompiledStep, FrequencyFilter,
+    FrequencyRule, IdRule, IntervalRule, KeptOperation, OperationOrder, SplitRule, Spread, compile,
 };
 pub use content::{Content, Format, LoadOptions, Loaded, SourceFile};
 pub use diff::{
@@ -54,10 +60,14 @@ pub use info::{
 };
 pub use load::load;
 pub use locate::locate;
+pub use operations::{
+    Dropped, FaultPolicy, Hold, OperationStream, OperationsError, StreamClock, StreamFormat, TimedOperation,
+    operations_of, read_operations, write_operations,
+};
 pub use patterns::{
     Lags, NamedMirrors, NamedPair, NamedSymmetric, Partner, PatternOptions, Patterns, RelationPatterns,
     patterns,
 };
 pub use rules::{NamedRelation, RelationNames, RuleFileError, RulesRead, read_rules, write_rules};
-pub use synth::{Oracle, SynthWorld, Truth, TruthRow, WorldName, synth, synth_target};
+pub use synth::{Oracle, SynthWorld, Truth, TruthRow, WorldName, synth, synth_operations, synth_target};
 pub use unroll::unroll;

@@ -5,6 +5,7 @@ pub mod data;
 pub mod demo;
 pub mod diff;
 pub mod evaluate;
+pub mod evolve;
 pub mod export;
 pub mod fetch;
 pub mod forecast;

@@ -37,6 +37,9 @@ pub struct HeldOut {
 }
 
 impl HeldOut {
+    /// A twentieth each, as in the published evolving benchmark.
+    pub const TWENTIETHS: Self = Self { valid: 0.05, test: 0.05 };
+
     /// Checks that every split gets a share.
     pub fn new(valid: f64, test: f64) -> Result<Self, DivideError> {
         // Written so that NaN fails too.
@@ -46,7 +49,7 @@ impl HeldOut {
 
     /// How many of `units` go to valid and test: ⌈(valid + test) · units⌉ are held out, and test gets its part of them,
     /// rounded up.
-    pub(super) fn counts(self, units: usize) -> [usize; 2] {
+    pub(crate) fn counts(self, units: usize) -> [usize; 2] {
         let both = self.valid + self.test;
         let held = ceiling(both * units as f64).min(units);
         let test = ceiling(self.test / both * held as f64).min(held);

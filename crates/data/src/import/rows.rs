@@ -5,8 +5,8 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::error::ImportError;
-use super::source::failure;
 use crate::readers::Compression;
+use crate::readers::failure;
 use crate::{DataError, Place};
 
 /// The four fields of a row in the order of the roles, without blanks around them.

@@ -1,18 +1,14 @@
 //! Files and standard input as streams, with compression taken off and the first rows at hand.
 
-use std::fs::File;
-use std::io::{self, BufReader, Cursor, Read};
+use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
 
 use super::error::ImportError;
 use crate::DataError;
-use crate::readers::{Compression, Input, decoder, file_name};
+use crate::readers::{Compression, failure, file_name, stream};
 
 /// Bytes that are looked at to find out the layout.
 const SAMPLE: usize = 1 << 18;
-
-/// Read buffer of compressed files.
-const BUFFER: usize = 1 << 18;
 
 /// What standard input is called in messages.
 const STANDARD_INPUT: &str = "stdin";
@@ -91,29 +87,6 @@ impl Source {
     /// The whole stream.
     pub(super) fn into_reader(self) -> impl Read {
         Cursor::new(self.sample).chain(Cursor::new(self.ahead)).chain(self.rest)
-    }
-}
-
-/// The error of a file that cannot be read.
-pub(super) fn failure(path: &Path, compression: Option<Compression>, source: io::Error) -> DataError {
-    let path = path.to_path_buf();
-    match compression {
-        Some(compression) => DataError::Corrupt { path, compression: compression.word(), source },
-        None => DataError::Io { path, source },
-    }
-}
-
-fn stream(path: &Path, compression: Option<Compression>) -> Result<Box<dyn Read>, DataError> {
-    let failed = |source| DataError::Io { path: path.to_path_buf(), source };
-    if path.is_dir() {
-        return Err(failed(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder, expected a file")));
-    }
-    let open = || File::open(path).map_err(failed);
-    match compression {
-        None => Ok(Box::new(open()?)),
-        Some(Compression::Zip) => Ok(Box::new(Cursor::new(Input::open(path.to_path_buf())?.bytes))),
-        Some(compression) => decoder(BufReader::with_capacity(BUFFER, open()?), compression)
-            .map_err(|source| failure(path, Some(compression), source)),
     }
 }
 

@@ -20,7 +20,7 @@ pub struct Operations {
 }
 
 impl Operations {
-    fn of(operations: &[TripleOperation]) -> Self {
+    pub(crate) fn of(operations: &[TripleOperation]) -> Self {
         let inserts = operations.iter().filter(|operation| operation.insert).count();
         Self { inserts, deletes: operations.len() - inserts }
     }
@@ -284,7 +284,8 @@ fn change(before: &TripleSet, after: &TripleSet) -> Change {
     Change { added: after.difference(before).count(), removed: before.difference(after).count() }
 }
 
-fn categories(step: &EvolvingStep) -> Vec<CategoryCounts> {
+/// Sizes of the categories of a step that are not empty.
+pub(crate) fn categories(step: &EvolvingStep) -> Vec<CategoryCounts> {
     let count = |kind: CategoryKind, split: Split| -> usize {
         let matching =
             step.categories.iter().filter(|category| (category.kind, category.split) == (kind, split));

@@ -21,7 +21,7 @@ mod time;
 
 pub(crate) use block::Block;
 pub(crate) use completion::inside_train;
-pub(crate) use evolving::{TripleSet, apply};
+pub(crate) use evolving::{TripleSet, apply, categories};
 pub(crate) use text_splits::width;
 
 pub use answers::{Answers, MeanAnswers};

@@ -61,7 +61,7 @@ impl Info {
     }
 
     fn format_word(&self) -> &'static str {
-        use crate::Format::{Intervals, Labelled, Openke, Quads, Snapshots, WikidataEvolve};
+        use crate::Format::{Intervals, Labelled, Lkge, Openke, Quads, Snapshots, WikidataEvolve};
         match self.format {
             Quads => "quads (subject relation object time, ids)",
             Labelled => "labelled (subject relation object date, names)",
@@ -69,6 +69,7 @@ impl Info {
             Openke => "openke (head tail relation)",
             WikidataEvolve => "wikidata-evolve (updates, increments, snapshots)",
             Snapshots => "snapshots (one OpenKE folder per snapshot)",
+            Lkge => "lkge (one folder of new facts per step, names)",
         }
     }
 

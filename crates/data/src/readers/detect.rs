@@ -7,6 +7,7 @@ use quadcast_core::Split;
 use super::input::{Compression, Folder, Input, file_name};
 use super::intervals::partial_date;
 use super::lines::{Lines, blank_fields, excerpt, integer, tab_fields};
+use super::lkge;
 use super::moments::{IMPORT, iso_minute};
 use super::splits::Naming;
 use crate::{DataError, Format};
@@ -14,7 +15,8 @@ use crate::{DataError, Format};
 /// What a folder of each layout looks like, for error messages.
 pub(super) const LAYOUTS: &str = "quads (train.txt, valid.txt, test.txt with subject relation object time as numbers), \
      labelled (the same with names and YYYY-MM-DD), intervals (two dates), openke (train2id.txt), \
-     wikidata-evolve (updates/1, updates/2, …), snapshots (snapshot1, snapshot2, …)";
+     wikidata-evolve (updates/1, updates/2, …), snapshots (snapshot1, snapshot2, …), \
+     lkge (0, 1, … with train.txt of names)";
 
 /// Rows of a file that are looked at.
 const SAMPLE: usize = 64;
@@ -30,6 +32,9 @@ pub(super) fn detect(folder: &Folder) -> Result<(Format, String), DataError> {
     }
     if folder.folders.iter().any(|name| snapshot_number(name).is_some()) {
         return Ok((Format::Snapshots, "its folders are called snapshot1, snapshot2, …".to_string()));
+    }
+    if split_files(folder, Naming::Plain).next().is_none() && lkge::looks_like(folder) {
+        return Ok((Format::Lkge, "its folders are called 0, 1, … and hold splits".to_string()));
     }
     if let Some(file) = split_files(folder, Naming::Ids).next() {
         return Ok((Format::Openke, format!("there is a file {file}")));

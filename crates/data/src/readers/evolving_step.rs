@@ -13,6 +13,7 @@ use super::lists::Lists;
 use super::spaces::{Space, Spaces};
 use super::triples::{TripleFile, read_labels, read_operations, read_triples};
 use crate::DataError;
+use crate::write::category_file;
 
 /// The folders of one step.
 pub(super) struct Folders {
@@ -45,8 +46,11 @@ pub(super) fn read_step(number: u32, folders: Folders, spaces: Spaces<'_>) -> Re
     };
     let evaluation_all = read_all(&mut updates, number, spaces, &mut notes)?;
     let categories = read_categories(&mut updates, spaces, &mut notes)?;
-    let examples = "triple_classification_prepared_test_examples";
-    let classification = optional(&mut updates, examples, |input| read_labels(input, spaces))?;
+    let mut examples = |split: Split| {
+        let stem = format!("triple_classification_prepared_{split}_examples");
+        optional(&mut updates, &stem, |input| read_labels(input, spaces)).map(Option::unwrap_or_default)
+    };
+    let (classification, classification_valid) = (examples(Split::Test)?, examples(Split::Valid)?);
     let (entities, relations) = match snapshots {
         Some(mut folder) => read_present(&mut folder, spaces)?,
         None => (None, None),
@@ -60,7 +64,8 @@ pub(super) fn read_step(number: u32, folders: Folders, spaces: Spaces<'_>) -> Re
         evaluation,
         evaluation_all,
         categories,
-        classification: classification.unwrap_or_default(),
+        classification,
+        classification_valid,
         entities: entities.map(|ids| ids.into_iter().map(EntityId).collect()),
         relations: relations.map(|ids| ids.into_iter().map(RelationId).collect()),
     };
@@ -133,11 +138,7 @@ fn read_categories(
 ) -> Result<Vec<CategoryTriples>, DataError> {
     let mut categories = Vec::new();
     for kind in CategoryKind::ALL {
-        let (word, label) = match kind {
-            CategoryKind::Deleted => ("negative_deleted", false),
-            CategoryKind::Returned => ("positive_oscillated", true),
-            CategoryKind::DeletedAgain => ("negative_oscillated", false),
-        };
+        let (word, label) = category_file(kind);
         for split in Split::ALL {
             let stem = format!("tc_{word}_{split}_triples");
             let Some(rows) = optional(updates, &stem, |input| read_labels(input, spaces))? else {

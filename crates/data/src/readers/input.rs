@@ -3,8 +3,8 @@
 //! A file is read whole: the largest benchmark file has 45 MB, and parsing slices of one buffer is what makes the
 //! readers fast. Which decoder to use is decided by the name, so that a damaged file is called damaged and not text.
 
-use std::fs;
-use std::io::{self, BufRead, Cursor, Read};
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
 
 use crate::DataError;
@@ -48,6 +48,9 @@ impl Compression {
         }
     }
 }
+
+/// Read buffer of compressed streams.
+const BUFFER: usize = 1 << 18;
 
 /// A file in memory.
 pub(crate) struct Input {
@@ -108,11 +111,32 @@ impl Input {
     }
 }
 
+/// The error of a file that cannot be read.
+pub(crate) fn failure(path: &Path, compression: Option<Compression>, source: io::Error) -> DataError {
+    let path = path.to_path_buf();
+    match compression {
+        Some(compression) => DataError::Corrupt { path, compression: compression.word(), source },
+        None => DataError::Io { path, source },
+    }
+}
+
+/// Opens a file as a stream, with its compression taken off.
+pub(crate) fn stream(path: &Path, compression: Option<Compression>) -> Result<Box<dyn Read>, DataError> {
+    let failed = |source| DataError::Io { path: path.to_path_buf(), source };
+    if path.is_dir() {
+        return Err(failed(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder, expected a file")));
+    }
+    let open = || File::open(path).map_err(failed);
+    match compression {
+        None => Ok(Box::new(open()?)),
+        Some(Compression::Zip) => Ok(Box::new(Cursor::new(Input::open(path.to_path_buf())?.bytes))),
+        Some(compression) => decoder(BufReader::with_capacity(BUFFER, open()?), compression)
+            .map_err(|source| failure(path, Some(compression), source)),
+    }
+}
+
 /// Takes the compression off a stream.
-pub(crate) fn decoder<'a>(
-    raw: impl BufRead + 'a,
-    compression: Compression,
-) -> io::Result<Box<dyn Read + 'a>> {
+fn decoder<'a>(raw: impl BufRead + 'a, compression: Compression) -> io::Result<Box<dyn Read + 'a>> {
     Ok(match compression {
         Compression::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(raw)),
         Compression::Bzip2 => Box::new(bzip2::bufread::MultiBzDecoder::new(raw)),

@@ -77,7 +77,7 @@ fn parse<'a>(
 
 /// Turns names into ids. A field is looked up as it stands in the file; only a field that was never seen before is
 /// unquoted and copied.
-struct Interner<'a> {
+pub(super) struct Interner<'a> {
     kind: IdKind,
     quoted: bool,
     seen: FxHashMap<&'a [u8], u32>,
@@ -88,7 +88,7 @@ struct Interner<'a> {
 }
 
 impl<'a> Interner<'a> {
-    fn new(kind: IdKind, map: Option<JsonIds>, quoted: bool) -> Self {
+    pub(super) fn new(kind: IdKind, map: Option<JsonIds>, quoted: bool) -> Self {
         let (ids, size, list) = match map {
             Some(map) => (map.ids, map.size, Some(map.path)),
             None => (FxHashMap::default(), 0, None),
@@ -96,7 +96,7 @@ impl<'a> Interner<'a> {
         Self { kind, quoted, seen: FxHashMap::default(), ids, size, list }
     }
 
-    fn id(&mut self, at: At<'_>, field: &'a [u8]) -> Result<u32, DataError> {
+    pub(super) fn id(&mut self, at: At<'_>, field: &'a [u8]) -> Result<u32, DataError> {
         if let Some(&id) = self.seen.get(field) {
             return Ok(id);
         }
@@ -127,7 +127,7 @@ impl<'a> Interner<'a> {
         Ok(id)
     }
 
-    fn into_names(self) -> Names {
+    pub(super) fn into_names(self) -> Names {
         let mut names = vec![None; self.size];
         for (name, id) in self.ids {
             names[id as usize] = Some(name);

@@ -18,6 +18,16 @@ impl<'a> Lines<'a> {
     pub(super) const fn new(text: &'a [u8]) -> Self {
         Self { rest: text, number: 0 }
     }
+
+    /// Lines of a later part of a file, of which `number` lines came before.
+    pub(super) const fn after(text: &'a [u8], number: u64) -> Self {
+        Self { rest: text, number }
+    }
+
+    /// The number of the line that was looked at last, blank or not.
+    pub(super) const fn number(&self) -> u64 {
+        self.number
+    }
 }
 
 impl<'a> Iterator for Lines<'a> {

@@ -15,9 +15,11 @@ mod json;
 mod labelled;
 mod lines;
 mod lists;
+mod lkge;
 mod moments;
 mod notes;
 mod openke;
+mod operations;
 mod quads;
 mod quoting;
 mod read;
@@ -33,9 +35,10 @@ use quadcast_core::Splits;
 use crate::{Content, SourceFile};
 
 pub(crate) use division::DIVISION;
-pub(crate) use input::{Compression, Input, decoder, file_name};
+pub(crate) use input::{Compression, failure, file_name, stream};
 pub(crate) use lines::excerpt;
-pub(crate) use moments::{date_of_day, days_since_1970, iso_minute};
+pub(crate) use moments::{date_of_day, days_since_1970, iso_day, iso_minute};
+pub(crate) use operations::read_text;
 pub(crate) use quoting::{looks_quoted, unquoted};
 pub(crate) use read::read;
 

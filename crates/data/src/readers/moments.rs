@@ -30,7 +30,7 @@ pub(crate) fn date_of_day(day: i64) -> Option<Date> {
 }
 
 /// Days since 1970-01-01 of a date written `YYYY-MM-DD`.
-pub(super) fn iso_day(text: &[u8]) -> Option<i64> {
+pub(crate) fn iso_day(text: &[u8]) -> Option<i64> {
     let &[y1, y2, y3, y4, b'-', m1, m2, b'-', d1, d2] = text else {
         return None;
     };

@@ -6,7 +6,7 @@ use super::detect::detect;
 use super::division::{DIVISION, Division};
 use super::input::Folder;
 use super::notes::Notes;
-use super::{Reading, evolving, intervals, labelled, openke, quads, snapshots};
+use super::{Reading, evolving, intervals, labelled, lkge, openke, quads, snapshots};
 use crate::{Content, DataError, Format};
 
 /// Reads a folder in the layout that is given or detected. Returns the layout, notes and what was read.
@@ -27,6 +27,7 @@ pub(crate) fn read(path: &Path, format: Option<Format>) -> Result<(Format, Vec<S
         Format::Openke => openke::read(&mut folder, &mut notes),
         Format::WikidataEvolve => evolving::read(&mut folder, &mut notes),
         Format::Snapshots => snapshots::read(&mut folder, &mut notes),
+        Format::Lkge => lkge::read(&mut folder, &mut notes),
     }?;
     if let (Content::Temporal(dataset), Some(calendar)) =
         (&mut reading.content, division.and_then(|division| division.calendar))
@@ -48,5 +49,6 @@ const fn layout_name(format: Format) -> &'static str {
         Format::Openke => "openke",
         Format::WikidataEvolve => "wikidata-evolve",
         Format::Snapshots => "snapshots",
+        Format::Lkge => "lkge",
     }
 }

@@ -13,6 +13,7 @@ mod benchmark_like;
 mod evolving;
 mod generate;
 mod names;
+mod operations;
 mod oracle;
 mod process;
 mod single;
@@ -27,6 +28,7 @@ mod write;
 mod tests;
 
 pub use generate::{SynthWorld, WorldName, synth};
+pub use operations::synth_operations;
 pub use oracle::Oracle;
 pub use target::synth_target;
 pub use truth::{Truth, TruthRow};

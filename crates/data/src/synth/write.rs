@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::generate::{SynthWorld, WorldName};
 use super::target::{WORLD_FILE, write_folder};
 use super::truth::Truth;
-use crate::write::{Labels, failed, write_file, write_temporal};
+use crate::write::{Labels, write_evolving, write_file, write_temporal};
 use crate::{Content, DataError};
 
 /// Beyond this level the file shrinks little and takes much longer.
@@ -22,7 +22,10 @@ impl SynthWorld {
         write_folder(folder, overwrite, |folder| {
             match &self.content {
                 Content::Temporal(dataset) => self.write_temporal(folder, dataset)?,
-                Content::Evolving(dataset) => write_evolving(folder, dataset, &self.truth)?,
+                Content::Evolving(dataset) => {
+                    write_evolving(folder, dataset)?;
+                    write_operations_truth(folder, dataset, &self.truth)?;
+                }
                 Content::Static(_) | Content::Intervals(_) => unreachable!("no world has such content"),
             }
             let mut description = self.description.clone();
@@ -71,37 +74,8 @@ impl Causes {
     }
 }
 
-fn write_evolving(folder: &Path, dataset: &EvolvingDataset, truth: &Truth) -> Result<(), DataError> {
+fn write_operations_truth(folder: &Path, dataset: &EvolvingDataset, truth: &Truth) -> Result<(), DataError> {
     let vocabulary = &dataset.vocabulary;
-    for (kind, names) in [("entity", &vocabulary.entities), ("relation", &vocabulary.relations)] {
-        write_file(&folder.join(format!("{kind}2id.txt")), |out| {
-            names.iter().try_for_each(|(id, name)| writeln!(out, "{id} {name}"))
-        })?;
-    }
-    for step in &dataset.steps {
-        let updates = folder.join("updates").join(&step.label);
-        let increments = folder.join("increments").join(&step.label);
-        for inner in [&updates, &increments] {
-            std::fs::create_dir_all(inner).map_err(|source| failed(inner, source))?;
-        }
-        let operations = step.operations.as_deref().unwrap_or_default();
-        write_file(&updates.join("train-op2id.txt"), |out| write_operations(out, &step.training))?;
-        write_file(&updates.join("triple-op2id.txt"), |out| write_operations(out, operations))?;
-        write_file(&updates.join("valid2id.txt"), |out| write_triples(out, &step.evaluation.valid, ""))?;
-        write_file(&updates.join("test2id.txt"), |out| write_triples(out, &step.evaluation.test, ""))?;
-        let increment = step.increment.as_deref().unwrap_or_default();
-        write_file(&increments.join("train2id.txt"), |out| write_triples(out, increment, ""))?;
-        for category in &step.categories {
-            use quadcast_core::CategoryKind::{Deleted, DeletedAgain, Returned};
-            let (word, label) = match category.kind {
-                Deleted => ("negative_deleted", " 0"),
-                Returned => ("positive_oscillated", " 1"),
-                DeletedAgain => ("negative_oscillated", " 0"),
-            };
-            let file = updates.join(format!("tc_{word}_{}_triples.txt", category.split));
-            write_file(&file, |out| write_triples(out, &category.triples, label))?;
-        }
-    }
     write_compressed(&folder.join("truth.csv.zst"), |out| {
         writeln!(out, "step,operation,subject,relation,object,process,probability")?;
         let steps = dataset.steps.iter();
@@ -126,20 +100,6 @@ fn write_evolving(folder: &Path, dataset: &EvolvingDataset, truth: &Truth) -> Re
 
 const fn mark(operation: &TripleOperation) -> char {
     if operation.insert { '+' } else { '-' }
-}
-
-fn write_operations(out: &mut dyn Write, operations: &[TripleOperation]) -> io::Result<()> {
-    operations.iter().try_for_each(|operation| {
-        let Triple { subject, relation, object } = operation.triple;
-        writeln!(out, "{} {} {} {}", subject.0, object.0, relation.0, mark(operation))
-    })
-}
-
-/// Writes `head tail relation` and what follows each.
-fn write_triples(out: &mut dyn Write, triples: &[Triple], rest: &str) -> io::Result<()> {
-    triples.iter().try_for_each(|triple| {
-        writeln!(out, "{} {} {}{rest}", triple.subject.0, triple.object.0, triple.relation.0)
-    })
 }
 
 fn write_compressed(

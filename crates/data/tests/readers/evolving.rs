@@ -139,3 +139,35 @@ fn snapshots_need_one_name_per_id() {
     let text = message(&[("snapshot1/train2id.txt", b"1\n0 0 0\n")]);
     assert!(text.contains("snapshots needs entity2id.txt"), "{text}");
 }
+
+#[test]
+fn folders_of_new_facts() {
+    let files: [(&str, &[u8]); 8] = [
+        ("0/train.txt", b"Ann\tknows\tBo\nBo\tknows\tCy Dee\n"),
+        ("0/valid.txt", b"Ann\tlikes\tCy Dee\n"),
+        ("0/test.txt", b"Cy Dee\tlikes\tAnn\n"),
+        ("0/entity2id.txt", b"Ann\t0\nBo\t1\nCy Dee\t2\n"),
+        ("0/train_id.txt", b"0\t0\t1\n"),
+        ("1/train.txt", b"Eve\tknows\tAnn\nAnn\tknows\tBo\n"),
+        ("1/test.txt", b"Eve\tlikes\tBo\n"),
+        ("10/train.txt", b""),
+    ];
+    let read = loaded(&files);
+    assert_eq!(read.format, Format::Lkge);
+    let dataset = evolving(&read);
+    let names: Vec<&str> = dataset.vocabulary.entities.iter().map(|(_, name)| name).collect();
+    assert_eq!(names, ["Ann", "Bo", "Cy Dee", "Eve"]);
+    let [first, second, third] = &dataset.steps[..] else { panic!("three steps") };
+    assert_eq!(first.increment, Some(vec![Triple::new(0, 0, 1), Triple::new(1, 0, 2)]));
+    assert_eq!(first.evaluation.valid, [Triple::new(0, 1, 2)]);
+    assert_eq!(second.training, [TripleOperation { triple: Triple::new(3, 0, 0), insert: true }]);
+    assert_eq!(second.evaluation.test, [Triple::new(3, 1, 1)]);
+    let full = second.evaluation_all.as_ref().expect("all so far");
+    assert_eq!(full.test, [Triple::new(2, 1, 0), Triple::new(3, 1, 1)]);
+    assert_eq!((third.label.as_str(), third.training.len()), ("10", 0));
+    assert!(has_note(&read, "1 repeats 1 training triples"));
+    let text = message(&[("0/train.txt", b"Ann\tknows\tBo\nAnn\tknows\n")]);
+    assert!(text.contains("0/train.txt:2:3: the column is missing, the row has 2 of the columns"), "{text}");
+    let text = message(&[("0/train.txt", b"Ann\t\tBo\n")]);
+    assert!(text.contains("0/train.txt:1:2: found nothing, expected the name of a relation"), "{text}");
+}

@@ -7,7 +7,7 @@ use quadcast_data::{Format, LoadOptions, load};
 use crate::support::folder;
 
 /// File names that reach every part of every reader.
-const NAMES: [&str; 16] = [
+const NAMES: [&str; 17] = [
     "train.txt",
     "valid.txt",
     "test.txt",
@@ -23,10 +23,11 @@ const NAMES: [&str; 16] = [
     "triple2id.txt",
     "updates/1/train-op2id.txt",
     "snapshot1/train2id.txt",
+    "0/train.txt",
     "train.txt.gz",
 ];
 
-const FORMATS: [Option<Format>; 7] = [
+const FORMATS: [Option<Format>; 8] = [
     None,
     Some(Format::Quads),
     Some(Format::Labelled),
@@ -34,6 +35,7 @@ const FORMATS: [Option<Format>; 7] = [
     Some(Format::Openke),
     Some(Format::WikidataEvolve),
     Some(Format::Snapshots),
+    Some(Format::Lkge),
 ];
 
 /// Good folders, one per layout.

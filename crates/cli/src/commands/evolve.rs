@@ -1,0 +1,31 @@
+//! `quadcast evolve …`: graphs that change by insertions and deletions.
+
+mod compile;
+mod convert;
+mod synth;
+
+use clap::Subcommand;
+
+use crate::failure::Failure;
+use crate::output::Output;
+
+#[derive(Debug, Subcommand)]
+pub enum EvolveCommand {
+    /// Compile a benchmark from a stream of operations: snapshots, updates, increments, splits
+    #[command(after_help = compile::EXAMPLES)]
+    Compile(compile::CompileArguments),
+    /// Turn a stream of operations into text or into the compact binary form
+    #[command(after_help = convert::EXAMPLES)]
+    Convert(convert::ConvertArguments),
+    /// Make a synthetic stream of operations of any size
+    #[command(after_help = synth::EXAMPLES)]
+    Synth(synth::SynthArguments),
+}
+
+pub fn execute(command: &EvolveCommand, output: &Output) -> Result<(), Failure> {
+    match command {
+        EvolveCommand::Compile(arguments) => compile::execute(arguments, output),
+        EvolveCommand::Convert(arguments) => convert::execute(arguments, output),
+        EvolveCommand::Synth(arguments) => synth::execute(arguments, output),
+    }
+}

@@ -1,0 +1,143 @@
+//! `quadcast evolve convert`: a stream of operations in another form.
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+use quadcast_data::{
+    Dropped, FaultPolicy, Hold, LoadOptions, OperationStream, StreamFormat, load, locate, operations_of,
+    read_operations, write_operations,
+};
+use quadcast_report::counted;
+use serde_json::json;
+
+use crate::failure::Failure;
+use crate::output::Output;
+
+/// Shown after the help.
+pub const EXAMPLES: &str = "Examples:
+  quadcast evolve convert Wikidata9M.txt.bz2 --out tmp-wikidata.qops
+  quadcast evolve convert tmp-wikidata.qops --out tmp-wikidata.txt
+  quadcast evolve convert evolving/YAGO-3SP --out tmp-yago.qops
+
+Text has a line per operation: head tail relation +|- [time]. Times are whole numbers or written
+2013-04-12T16:12:19Z. The binary form keeps names, steps and splits of a dataset as well.";
+
+/// Where operations come from.
+#[derive(Debug, Args)]
+pub struct StreamSource {
+    /// A file of operations (text or .qops, also compressed), or a dataset: an evolving graph, or facts with time stamps
+    #[arg(value_name = "OPS")]
+    pub source: PathBuf,
+    /// What happens to insertions of present triples and deletions of absent ones
+    #[arg(long, value_enum, default_value = "error")]
+    pub policy: PolicyArgument,
+    /// How many steps a fact with a time stamp holds, or `ever`
+    #[arg(long, value_name = "STEPS", default_value = "1", value_parser = hold)]
+    pub hold: Hold,
+}
+
+/// Words for [`FaultPolicy`].
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum PolicyArgument {
+    /// They are errors
+    Error,
+    /// They are left out and counted
+    Drop,
+}
+
+impl From<PolicyArgument> for FaultPolicy {
+    fn from(value: PolicyArgument) -> Self {
+        match value {
+            PolicyArgument::Error => Self::Error,
+            PolicyArgument::Drop => Self::Drop,
+        }
+    }
+}
+
+fn hold(text: &str) -> Result<Hold, String> {
+    match (text, text.parse()) {
+        ("ever", _) => Ok(Hold::Ever),
+        (_, Ok(steps @ 1..)) => Ok(Hold::Steps(steps)),
+        _ => Err("expected a number of steps from 1, or ever".to_owned()),
+    }
+}
+
+impl StreamSource {
+    /// Reads the operations.
+    pub fn read(&self, output: &Output) -> Result<OperationStream, Failure> {
+        let policy = self.policy.into();
+        if self.source.is_file() {
+            return Ok(read_operations(&self.source, policy)?);
+        }
+        let folder = locate(&self.source.to_string_lossy())?;
+        let loaded = load(&folder, &LoadOptions::default())?;
+        loaded.notes.iter().for_each(|note| output.detail(note));
+        Ok(operations_of(&loaded.content, self.hold, policy)?)
+    }
+}
+
+/// What to convert.
+#[derive(Debug, Args)]
+pub struct ConvertArguments {
+    #[command(flatten)]
+    pub stream: StreamSource,
+    /// The file to be made: binary with the ending .qops, text otherwise
+    #[arg(long, value_name = "FILE")]
+    pub out: PathBuf,
+    /// Replace the file
+    #[arg(long)]
+    pub overwrite: bool,
+}
+
+/// Refuses to replace a file that nobody allowed to replace.
+pub fn free(path: &Path, overwrite: bool) -> Result<(), Failure> {
+    if path.is_dir() {
+        return Err(Failure::input(format!("{}: this is a folder; name a file with --out", path.display())));
+    }
+    if path.exists() && !overwrite {
+        return Err(Failure::input(format!(
+            "{}: the file exists; choose another one with --out, or say --overwrite",
+            path.display()
+        )));
+    }
+    Ok(())
+}
+
+/// What was left out, in words; empty if nothing was.
+pub fn dropped_words(dropped: &Dropped) -> String {
+    let parts = [
+        (dropped.void_inserts, "insertions of present triples"),
+        (dropped.void_deletes, "deletions of absent triples"),
+        (dropped.reflexive, "operations from an entity to itself"),
+    ];
+    let words: Vec<String> = parts
+        .iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, what)| format!("{} {what}", counted(*count as u64)))
+        .collect();
+    words.join(", ")
+}
+
+pub fn execute(arguments: &ConvertArguments, output: &Output) -> Result<(), Failure> {
+    free(&arguments.out, arguments.overwrite)?;
+    let stream = arguments.stream.read(output)?;
+    let format = StreamFormat::of(&arguments.out);
+    write_operations(&arguments.out, &stream, format)?;
+    let document = json!({
+        "operations": stream.len(),
+        "triples": stream.triples().len(),
+        "clock": stream.clock,
+        "dropped": stream.dropped,
+        "format": format,
+        "file": arguments.out,
+    });
+    output.result(&document, || {
+        let [operations, triples] = [stream.len(), stream.triples().len()].map(|count| counted(count as u64));
+        let mut text = format!("{operations} operations on {triples} triples: {}\n", arguments.out.display());
+        let dropped = dropped_words(&stream.dropped);
+        if !dropped.is_empty() {
+            text += &format!("left out: {dropped}\n");
+        }
+        text
+    })
+}

@@ -1,0 +1,161 @@
+//! `evolve` with the real binary.
+
+mod common;
+
+use common::{Room, real_data};
+use serde_json::{Value, json};
+
+/// A room with a synthetic stream in `ops.txt`.
+fn with_stream() -> Room {
+    let room = Room::new();
+    room.quadcast("evolve synth --operations 4000 --seed 2 --out ops.txt").success();
+    room
+}
+
+fn counts(report: &Value, pointer: &str) -> Vec<u64> {
+    let steps = report["steps"].as_array().expect("steps");
+    steps.iter().map(|step| step.pointer(pointer).and_then(Value::as_u64).expect("a count")).collect()
+}
+
+#[test]
+fn a_stream_becomes_a_benchmark() {
+    let room = with_stream();
+    let compile = "evolve compile ops.txt --intervals 4 --split 90/5/5 --min-entity 3 --min-relation 2";
+    let answer = room.quadcast(&format!("{compile} --out made")).success();
+    answer.assert_fits();
+    answer.assert_says(&[
+        "4 000 operations on",
+        "rare entities",
+        "training triples",
+        "category 2",
+        "made (layout wikidata-evolve)",
+    ]);
+    let report = room.json("made/compile.json");
+    assert_eq!(report["options"]["intervals"], json!({ "operations": 4 }));
+    assert_eq!(counts(&report, "/interval"), [1000; 4]);
+    let info = room.quadcast("data info made --json").success().json();
+    let graphs: Vec<u64> = counts(&info["evolving"], "/training_graph");
+    assert_eq!(graphs, counts(&report, "/training_graph"));
+    room.quadcast("data audit made").success();
+    // The upstream names of the folders are read too, so that a benchmark can be handed on.
+    assert!(room.text("made/updates/2/train-op2id.txt").lines().all(|row| row.ends_with([' ', '+', '-'])));
+    let same = room.quadcast(&format!("{compile} --threads 2 --out again --json")).success().json();
+    assert_eq!(same["steps"], report["steps"]);
+    assert_eq!(room.read("made/updates/3/test2id.txt"), room.read("again/updates/3/test2id.txt"));
+    room.quadcast(&format!("{compile} --seed 5 --out other")).success();
+    assert_ne!(room.read("made/updates/3/test2id.txt"), room.read("other/updates/3/test2id.txt"));
+}
+
+#[test]
+fn layouts_and_forms() {
+    let room = with_stream();
+    room.quadcast("evolve convert ops.txt --out ops.qops").success();
+    room.quadcast("evolve convert ops.qops --out back.txt").success();
+    assert_eq!(room.read("ops.txt"), room.read("back.txt"));
+    for layout in ["snapshots", "lkge"] {
+        let compile =
+            format!("evolve compile ops.qops --filter off --size 1000 --layout {layout} --out {layout}");
+        room.quadcast(&compile).success().assert_says(&[layout]);
+        room.quadcast(&format!("data info {layout}")).success().assert_says(&[layout]);
+    }
+    room.quadcast("evolve compile ops.txt --filter off --export binary --keep last --out first").success();
+    let given = "--filter off --by steps --split given --keep-ids --export text";
+    room.quadcast(&format!("evolve compile first/operations.qops {given} --out second")).success();
+    for file in [
+        "entity2id.txt",
+        "updates/4/train-op2id.txt",
+        "updates/3/triple-op2id.txt",
+        "increments/2/train2id.txt",
+    ] {
+        assert_eq!(room.read(&format!("first/{file}")), room.read(&format!("second/{file}")), "{file}");
+    }
+    assert!(room.text("second/mapped_triple-op2id.txt").lines().all(|row| row.ends_with('Z')));
+}
+
+#[test]
+fn datasets_are_streams_too() {
+    let room = Room::with_harbour();
+    room.quadcast("evolve compile harbour --filter off --intervals 3 --hold 7 --out harbour-evolving")
+        .success();
+    room.quadcast("data audit harbour-evolving").success();
+    room.quadcast("data synth --world evolving --out world").success();
+    let compile = "evolve compile world --by steps --split given --keep-ids --filter off --out same";
+    room.quadcast(compile).success();
+    for step in 1..=10 {
+        let file = format!("updates/{step}/triple-op2id.txt");
+        assert_eq!(room.read(&format!("world/{file}")), room.read(&format!("same/{file}")), "{file}");
+        let file = format!("increments/{step}/train2id.txt");
+        assert_eq!(room.read(&format!("world/{file}")), room.read(&format!("same/{file}")), "{file}");
+    }
+    room.write("graph/train2id.txt", "1\n0 1 0\n");
+    room.write("graph/valid2id.txt", "1\n1 0 0\n");
+    room.write("graph/test2id.txt", "1\n1 2 0\n");
+    room.assert_refused(
+        "evolve compile graph --out a",
+        &["graph is a graph without time", "a file of operations"],
+    );
+}
+
+#[test]
+fn malformed_streams_are_refused() {
+    let room = Room::new();
+    for (name, content, texts) in [
+        (
+            "absent.txt",
+            "1 2 3 +\n2 1 3 -\n",
+            &["absent.txt:2:4: found - for the triple 2 1 3", "--policy drop"][..],
+        ),
+        ("present.txt", "1 2 3 +\n1 2 3 +\n", &["present.txt:2:4: found + for the triple 1 2 3"]),
+        ("sign.txt", "1 2 3 +\n1 2 3 ~\n", &["sign.txt:2:4: found \"~\", expected + (insertion)"]),
+        ("range.txt", "1 2 4294967295 +\n", &["range.txt:1:3: found \"4294967295\"", "from 0 to 4294967294"]),
+        ("time.txt", "1 2 3 + 20\n1 2 3 - 10\n", &["time.txt:2:5: found the time 10 after 20"]),
+        ("cut.txt", "1 2 3 + 20\n1 2 3", &["cut.txt:2:4: the column is missing"]),
+        ("cut.qops", "QCASTOPS\u{1}", &["cut.qops: byte 0: the file ends"]),
+        ("nothing.txt", "\n", &["nothing.txt: the stream holds no operation"]),
+        ("damaged.txt.gz", "1 2 3 +\n", &["damaged.txt.gz: the gzip file is truncated or damaged"]),
+    ] {
+        room.write(name, content);
+        room.assert_refused(&format!("evolve compile {name} --intervals 1 --filter off --out a"), texts);
+    }
+    let drop = "evolve compile absent.txt --policy drop --intervals 1 --filter off --out dropped";
+    room.quadcast(drop).success().assert_says(&["left out: 1 deletions of absent triples"]);
+}
+
+#[test]
+fn wrong_requests_write_nothing() {
+    let room = with_stream();
+    room.write("full/notes.txt", "do not lose me");
+    for (options, texts) in [
+        ("--out full", &["full: the folder is not empty", "--out"][..]),
+        ("--intervals 0 --out a", &["--intervals 0: expected 1 to 4000"]),
+        ("--intervals 4001 --out a", &["--intervals 4001"]),
+        ("--by steps --out a", &["ops.txt is not cut into steps", "--by ops"]),
+        ("--by size --out a", &["--by size needs --size"]),
+        ("--by time --size 5 --out a", &["--size has no effect with --by time"]),
+        ("--size 0 --out a", &["--size 0"]),
+        ("--borders 2013-01-01,2012-01-01 --out a", &["--borders: found", "ascending order"]),
+        ("--borders soon --out a", &["--borders soon: expected a date"]),
+        ("--split given --out a", &["does not say which split", "--split 90/5/5"]),
+        ("--filter off --min-entity 3 --out a", &["--min-entity has no effect with --filter off"]),
+        ("--min-entity 100000 --out a", &["leaves no operation", "--filter off"]),
+    ] {
+        room.assert_refused(&format!("evolve compile ops.txt {options}"), texts);
+    }
+    room.assert_refused("evolve convert ops.txt --out ops.txt", &["ops.txt: the file exists", "--overwrite"]);
+    room.assert_refused("evolve compile nowhere.txt --out a", &["nowhere.txt"]);
+    assert_eq!(room.quadcast("evolve compile ops.txt --split 90/5 --out a").code, 2);
+}
+
+#[test]
+fn wikidata_evolve_as_published() {
+    let Some(root) = real_data("evolving/WikidataEvolve") else { return };
+    let room = Room::new();
+    let compile =
+        "evolve compile evolving/WikidataEvolve --by steps --split given --keep-ids --filter off --out made";
+    let answer = room.quadcast_in(&root, compile).success();
+    answer.assert_fits();
+    answer.assert_says(&["304 647", "667 224", "37 020", "2 087", "135"]);
+    let info = room.quadcast("data info made --json").success().json();
+    assert_eq!(counts(&info["evolving"], "/training/deletes"), [0, 7238, 10203, 17902]);
+    assert_eq!(counts(&info["evolving"], "/classification/negatives_in_graph"), [0; 4]);
+}

@@ -1,0 +1,50 @@
+//! How long a benchmark takes to compile, and how much memory, without the command line around it.
+//!
+//! ```text
+//! cargo run --release -p quadcast-data --example compile_stream -- make 9500000 operations.txt
+//! cargo run --release -p quadcast-data --example compile_stream -- compile operations.txt benchmark
+//! ```
+
+use std::error::Error;
+use std::path::Path;
+use std::time::Instant;
+
+use quadcast_data::{
+    BenchmarkLayout, CompileOptions, FaultPolicy, FrequencyFilter, FrequencyRule, StreamFormat, compile,
+    read_operations, synth_operations, write_operations,
+};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["make", operations, file] => {
+            let file = Path::new(file);
+            write_operations(file, &synth_operations(operations.parse()?, 1), StreamFormat::of(file))?;
+        }
+        ["compile", file, folder] => {
+            let mut last = Instant::now();
+            let mut tell = |what: &str| {
+                println!("{what} in {:.2} s, peak memory so far {}", last.elapsed().as_secs_f64(), peak());
+                last = Instant::now();
+            };
+            let stream = read_operations(Path::new(file), FaultPolicy::Error)?;
+            tell(&format!("{} operations read", stream.len()));
+            // Without a filter everything is kept: the most work.
+            let filter = FrequencyFilter { rule: FrequencyRule::Off, ..FrequencyFilter::default() };
+            let compiled = compile(&stream, &CompileOptions { filter, ..CompileOptions::default() })?;
+            drop(stream);
+            tell("compiled");
+            compiled.write(Path::new(folder), BenchmarkLayout::WikidataEvolve, None)?;
+            tell("written");
+        }
+        _ => return Err("expected: make OPERATIONS FILE, or compile FILE FOLDER".into()),
+    }
+    Ok(())
+}
+
+/// The most memory that the process had, as the operating system says.
+fn peak() -> String {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    line.map_or_else(|| "unknown".to_owned(), |size| size.trim().to_owned())
+}

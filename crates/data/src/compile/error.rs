@@ -1,0 +1,89 @@
+//! What can keep a benchmark from being compiled.
+
+use thiserror::Error;
+
+use crate::IdKind;
+
+/// Whatever can go wrong when a benchmark is compiled or written.
+#[derive(Debug, Error)]
+pub enum CompileError {
+    /// A number of intervals that the stream does not have.
+    #[error("--intervals {wanted}: expected 1 to {operations}, as many as the stream has operations")]
+    Intervals {
+        /// How many were asked for.
+        wanted: usize,
+        /// Operations of the stream.
+        operations: usize,
+    },
+    /// Intervals of no operation.
+    #[error("--size 0: expected a number of operations per interval from 1")]
+    Size,
+    /// Times of a stream without times.
+    #[error("{name} has no times, only an order; intervals can be cut with --by ops or --by size")]
+    NoTimes {
+        /// The stream.
+        name: String,
+    },
+    /// Borders that do not follow each other.
+    #[error("--borders: found {found} after {before}; expected times in ascending order, each once")]
+    Borders {
+        /// The time that is too early.
+        found: i64,
+        /// The one before it.
+        before: i64,
+    },
+    /// Steps of a stream without steps.
+    #[error("{name} is not cut into steps; intervals can be cut with --by ops, --by time or --by size")]
+    NoSteps {
+        /// The stream.
+        name: String,
+    },
+    /// Splits of a stream without splits.
+    #[error(
+        "{name} does not say which split a triple belongs to; give shares instead, such as --split 90/5/5"
+    )]
+    NoSplits {
+        /// The stream.
+        name: String,
+    },
+    /// A filter that removes everything.
+    #[error(
+        "{name}: the frequency filter leaves no operation of {operations}; lower --min-entity {entity} or \
+         --min-relation {relation}, or use --filter off"
+    )]
+    NothingLeft {
+        /// The stream.
+        name: String,
+        /// Operations before the filter.
+        operations: usize,
+        /// Threshold of entities.
+        entity: u32,
+        /// Threshold of relations.
+        relation: u32,
+    },
+    /// A name that a layout of names cannot hold.
+    #[error(
+        "the {kind} name {name} is empty or holds a tab or line end; the layout needs names, use --layout wikidata-evolve"
+    )]
+    UnfitName {
+        /// What kind of name.
+        kind: IdKind,
+        /// The name.
+        name: String,
+    },
+    /// A name that two ids share.
+    #[error(
+        "the {kind} ids {first} and {second} share the name {name}; the layout tells them apart by name, use --layout \
+         wikidata-evolve"
+    )]
+    SharedName {
+        /// What kind of name.
+        kind: IdKind,
+        /// The name.
+        name: String,
+        /// An id with that name.
+        first: u32,
+        /// Another id with that name.
+        second: u32,
+    },
+}

@@ -1,0 +1,116 @@
+//! Where the stream is cut.
+
+use std::ops::Range;
+
+use super::error::CompileError;
+use super::options::IntervalRule;
+use crate::{OperationStream, StreamClock};
+
+/// The ranges of operations of the intervals, in order.
+pub(super) fn intervals(
+    stream: &OperationStream,
+    rule: &IntervalRule,
+) -> Result<Vec<Range<usize>>, CompileError> {
+    let operations = stream.len();
+    let count = |wanted: usize| match wanted {
+        1.. if wanted <= operations => Ok(wanted),
+        _ => Err(CompileError::Intervals { wanted, operations }),
+    };
+    let timed = || match stream.clock {
+        StreamClock::Order => Err(CompileError::NoTimes { name: stream.name.clone() }),
+        StreamClock::Number | StreamClock::Utc => Ok(()),
+    };
+    let ends: Vec<usize> = match rule {
+        IntervalRule::Operations(wanted) => {
+            let wanted = count(*wanted)?;
+            // In 128 bits the product never overflows.
+            (1..=wanted).map(|i| (i as u128 * operations as u128 / wanted as u128) as usize).collect()
+        }
+        IntervalRule::Time(wanted) => {
+            timed()?;
+            by_time(stream, count(*wanted)?)
+        }
+        IntervalRule::Borders(borders) => {
+            timed()?;
+            if let Some(pair) = borders.windows(2).find(|pair| pair[1] <= pair[0]) {
+                return Err(CompileError::Borders { found: pair[1], before: pair[0] });
+            }
+            borders.iter().map(|&border| first_at(stream, border.into())).chain([operations]).collect()
+        }
+        IntervalRule::Size(0) => return Err(CompileError::Size),
+        IntervalRule::Size(size) => {
+            (1..=operations.div_ceil(*size)).map(|i| (i * size).min(operations)).collect()
+        }
+        IntervalRule::Steps => {
+            stream.step_ends.clone().ok_or_else(|| CompileError::NoSteps { name: stream.name.clone() })?
+        }
+    };
+    let starts = [0].into_iter().chain(ends.iter().copied());
+    Ok(starts.zip(&ends).map(|(start, &end)| start..end).collect())
+}
+
+/// The place of the first operation at a time or later.
+fn first_at(stream: &OperationStream, time: i128) -> usize {
+    stream.moments.partition_point(|&moment| i128::from(moment) < time)
+}
+
+fn by_time(stream: &OperationStream, wanted: usize) -> Vec<usize> {
+    let [first, last] =
+        [stream.moments.first(), stream.moments.last()].map(|m| i128::from(m.copied().unwrap_or(0)));
+    let span = last - first + 1;
+    // Border i is the first time that is not below first + i · span / wanted.
+    let border = |i: usize| first + (i as i128 * span + wanted as i128 - 1) / wanted as i128;
+    (1..wanted).map(|i| first_at(stream, border(i))).chain([stream.len()]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use quadcast_core::{Triple, Vocabulary};
+
+    use super::*;
+    use crate::FaultPolicy;
+    use crate::operations::StreamBuilder;
+
+    fn stream(times: &[i64]) -> OperationStream {
+        let mut builder = StreamBuilder::new("s".to_owned(), StreamClock::Number, FaultPolicy::Error);
+        for (at, &time) in times.iter().enumerate() {
+            builder.push(Triple::new(at as u32, 0, at as u32 + 1), true, time).expect("new triples in order");
+        }
+        builder.finish(Vocabulary::default(), None)
+    }
+
+    fn ends(times: &[i64], rule: &IntervalRule) -> Vec<usize> {
+        let ranges = intervals(&stream(times), rule).expect("a possible rule");
+        assert_eq!(ranges[0].start, 0);
+        assert!(ranges.windows(2).all(|pair| pair[0].end == pair[1].start));
+        ranges.iter().map(|range| range.end).collect()
+    }
+
+    #[test]
+    fn by_hand() {
+        let times = [0, 0, 0, 5, 6, 7, 90, 91, 92, 100];
+        assert_eq!(ends(&times, &IntervalRule::Operations(4)), [2, 5, 7, 10]);
+        assert_eq!(ends(&times, &IntervalRule::Operations(1)), [10]);
+        assert_eq!(ends(&times, &IntervalRule::Size(4)), [4, 8, 10]);
+        assert_eq!(ends(&times, &IntervalRule::Borders(vec![6, 91])), [4, 7, 10]);
+        // 101 seconds in two halves: 0..=50 and 51..=100.
+        assert_eq!(ends(&times, &IntervalRule::Time(2)), [6, 10]);
+        assert_eq!(ends(&[1, 1, 2, 3, 4, 4], &IntervalRule::Time(4)), [2, 3, 4, 6]);
+    }
+
+    #[test]
+    fn impossible_cuts() {
+        let few = stream(&[1, 2]);
+        for rule in [IntervalRule::Operations(0), IntervalRule::Operations(3), IntervalRule::Time(3)] {
+            assert!(matches!(intervals(&few, &rule), Err(CompileError::Intervals { operations: 2, .. })));
+        }
+        assert!(matches!(
+            intervals(&few, &IntervalRule::Borders(vec![3, 3])),
+            Err(CompileError::Borders { .. })
+        ));
+        assert!(matches!(intervals(&few, &IntervalRule::Steps), Err(CompileError::NoSteps { .. })));
+        assert!(matches!(intervals(&few, &IntervalRule::Size(0)), Err(CompileError::Size)));
+        let ordered = OperationStream { clock: StreamClock::Order, ..few };
+        assert!(matches!(intervals(&ordered, &IntervalRule::Time(2)), Err(CompileError::NoTimes { .. })));
+    }
+}

@@ -1,0 +1,30 @@
+//! The benchmark compiler: from a stream of operations to snapshots, updates, increments, permanently disjoint splits,
+//! categories and prepared examples.
+//!
+//! The stages follow each other: [`intervals`] cuts the stream, [`normalise`] leaves one operation per triple and interval,
+//! [`frequency`] removes what is rare, [`ids`] numbers what is left, [`assign`] divides triples for good, [`state`] follows
+//! them from step to step, [`sample`] and [`negatives`] draw what is evaluated. A model never sees any of this: it is handed
+//! the [`EvolvingDataset`](quadcast_core::EvolvingDataset) that comes out.
+
+mod assign;
+mod error;
+mod frequency;
+mod ids;
+mod intervals;
+mod negatives;
+mod normalise;
+mod options;
+mod process;
+mod report;
+mod sample;
+mod state;
+mod steps;
+mod write;
+
+pub use error::CompileError;
+pub use options::{
+    BenchmarkLayout, CompileOptions, FrequencyFilter, FrequencyRule, IdRule, IntervalRule, KeptOperation,
+    OperationOrder, SplitRule,
+};
+pub use process::{Compiled, compile};
+pub use report::{CompileReport, CompiledStep, Spread};

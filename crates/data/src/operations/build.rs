@@ -1,0 +1,145 @@
+//! Making a stream operation by operation, with the checks that keep it well-formed.
+
+use quadcast_core::{Split, Triple, Vocabulary};
+use rustc_hash::FxHashMap;
+
+use super::stream::{Entry, FaultPolicy, OperationStream, StreamClock};
+
+/// Why an operation cannot follow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fault {
+    /// An insertion of a present triple.
+    Present,
+    /// A deletion of an absent triple.
+    Absent,
+    /// A time before the last one, which is given.
+    Backwards(i64),
+}
+
+/// A stream in the making.
+#[derive(Default)]
+pub(crate) struct StreamBuilder {
+    stream: OperationStream,
+    policy: FaultPolicy,
+    numbers: FxHashMap<Triple, u32>,
+    present: Vec<bool>,
+}
+
+impl StreamBuilder {
+    pub(crate) fn new(name: String, clock: StreamClock, policy: FaultPolicy) -> Self {
+        let stream = OperationStream { name, clock, ..OperationStream::default() };
+        Self { stream, policy, ..Self::default() }
+    }
+
+    /// The clock becomes known with the first row of a file.
+    pub(crate) fn set_clock(&mut self, clock: StreamClock) {
+        self.stream.clock = clock;
+    }
+
+    /// How many operations were taken.
+    pub(crate) fn len(&self) -> usize {
+        self.stream.entries.len()
+    }
+
+    /// Whether nothing was offered so far, not even an operation that was left out.
+    pub(crate) fn is_untouched(&self) -> bool {
+        self.len() == 0 && self.stream.dropped == super::Dropped::default()
+    }
+
+    /// Adds an operation. On the clock of an order the time is its place, and `moment` is not looked at.
+    pub(crate) fn push(&mut self, triple: Triple, insert: bool, moment: i64) -> Result<(), Fault> {
+        let moment = if self.stream.clock == StreamClock::Order { self.len() as i64 } else { moment };
+        if let Some(&last) = self.stream.moments.last()
+            && moment < last
+        {
+            return Err(Fault::Backwards(last));
+        }
+        if triple.subject == triple.object {
+            self.stream.dropped.reflexive += 1;
+            return Ok(());
+        }
+        let number = self.numbers.get(&triple).copied();
+        let present = number.is_some_and(|number| self.present[number as usize]);
+        if present == insert {
+            return self.fault(insert);
+        }
+        let number = number.unwrap_or_else(|| self.number(triple));
+        self.present[number as usize] = insert;
+        self.stream.entries.push(Entry::new(number, insert));
+        self.stream.moments.push(moment);
+        Ok(())
+    }
+
+    fn fault(&mut self, insert: bool) -> Result<(), Fault> {
+        if self.policy == FaultPolicy::Error {
+            return Err(if insert { Fault::Present } else { Fault::Absent });
+        }
+        let dropped = &mut self.stream.dropped;
+        *(if insert { &mut dropped.void_inserts } else { &mut dropped.void_deletes }) += 1;
+        Ok(())
+    }
+
+    fn number(&mut self, triple: Triple) -> u32 {
+        let number = self.stream.triples.len() as u32;
+        self.numbers.insert(triple, number);
+        self.stream.triples.push(triple);
+        self.present.push(false);
+        number
+    }
+
+    /// Whether a triple is in the graph now.
+    pub(crate) fn is_present(&self, triple: &Triple) -> bool {
+        self.numbers.get(triple).is_some_and(|&number| self.present[number as usize])
+    }
+
+    /// The source's step ends here.
+    pub(crate) fn end_step(&mut self) {
+        let end = self.len();
+        self.stream.step_ends.get_or_insert_default().push(end);
+    }
+
+    /// The stream. `split` says which split a triple belongs to, where the source knows.
+    pub(crate) fn finish(
+        mut self,
+        vocabulary: Vocabulary,
+        split: Option<&dyn Fn(&Triple) -> Split>,
+    ) -> OperationStream {
+        self.stream.vocabulary = vocabulary;
+        self.stream.splits = split.map(|split| self.stream.triples.iter().map(split).collect());
+        self.stream
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::operations::Dropped;
+
+    const A: Triple = Triple::new(0, 0, 1);
+    const B: Triple = Triple::new(1, 0, 0);
+
+    #[test]
+    fn operations_alternate_and_begin_with_an_insertion() {
+        let mut strict = StreamBuilder::new(String::new(), StreamClock::Number, FaultPolicy::Error);
+        assert_eq!(strict.push(A, false, 3), Err(Fault::Absent));
+        assert_eq!(strict.push(A, true, 3), Ok(()));
+        assert_eq!(strict.push(A, true, 3), Err(Fault::Present));
+        assert_eq!(strict.push(B, true, 2), Err(Fault::Backwards(3)));
+        assert_eq!(strict.push(A, false, 3), Ok(()));
+        assert_eq!(strict.push(A, true, 9), Ok(()));
+        assert_eq!(strict.finish(Vocabulary::default(), None).moments, [3, 3, 9]);
+    }
+
+    #[test]
+    fn what_is_dropped_is_counted() {
+        let mut mild = StreamBuilder::new(String::new(), StreamClock::Order, FaultPolicy::Drop);
+        for (triple, insert) in
+            [(B, false), (A, true), (A, true), (Triple::new(2, 0, 2), true), (A, false), (A, false)]
+        {
+            assert_eq!(mild.push(triple, insert, 0), Ok(()));
+        }
+        let stream = mild.finish(Vocabulary::default(), None);
+        assert_eq!(stream.dropped, Dropped { void_inserts: 1, void_deletes: 2, reflexive: 1 });
+        assert_eq!((stream.len(), stream.triples(), stream.moments.as_slice()), (2, &[A][..], &[0, 1][..]));
+    }
+}

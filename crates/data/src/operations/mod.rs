@@ -1,0 +1,23 @@
+//! Streams of triple operations: who was inserted and deleted, and when.
+//!
+//! A stream is read from text or from a compact binary file, or made from a dataset; it is well-formed once it is here: the
+//! operations on each triple alternate and begin with an insertion. Triples are numbered, so that everything that follows
+//! works on arrays.
+
+mod binary;
+mod build;
+mod convert;
+mod error;
+mod instants;
+mod sources;
+mod stream;
+mod text;
+mod unpack;
+
+pub(crate) use build::{Fault, StreamBuilder};
+pub use convert::{read_operations, write_operations};
+pub use error::OperationsError;
+pub(crate) use instants::Instants;
+pub use sources::{Hold, operations_of};
+pub use stream::{Dropped, FaultPolicy, OperationStream, StreamClock, StreamFormat, TimedOperation};
+pub(crate) use text::Numbers;

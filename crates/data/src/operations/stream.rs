@@ -1,0 +1,157 @@
+//! The stream in memory: numbered triples, and per operation a number, a sign and a time.
+
+use std::path::Path;
+
+use quadcast_core::{Split, Triple, TripleOperation, Vocabulary};
+use serde::Serialize;
+
+/// What happens to an operation that contradicts the graph.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FaultPolicy {
+    /// It is an error.
+    #[default]
+    Error,
+    /// It is left out and counted.
+    Drop,
+}
+
+/// What the times of a stream are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum StreamClock {
+    /// There are none: operations are in order, and their times are numbers in that order.
+    #[default]
+    Order,
+    /// Whole numbers of some unit.
+    Number,
+    /// Seconds since 1970, written `2013-04-12T16:12:19Z`.
+    Utc,
+}
+
+/// How a stream is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum StreamFormat {
+    /// A line per operation: `head tail relation +|- [time]`.
+    Text,
+    /// Columns of numbers with checksums.
+    Binary,
+}
+
+impl StreamFormat {
+    /// The ending of files in the binary form.
+    pub const BINARY_ENDING: &str = "qops";
+
+    /// The form that the name of a new file asks for.
+    pub fn of(path: &Path) -> Self {
+        if path.extension().is_some_and(|ending| ending == Self::BINARY_ENDING) {
+            Self::Binary
+        } else {
+            Self::Text
+        }
+    }
+}
+
+/// Operations that were left out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Dropped {
+    /// Insertions of present triples.
+    pub void_inserts: usize,
+    /// Deletions of absent triples.
+    pub void_deletes: usize,
+    /// Operations on triples whose head is their tail.
+    pub reflexive: usize,
+}
+
+/// An operation and its time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TimedOperation {
+    /// What was done to which triple.
+    pub operation: TripleOperation,
+    /// When, on the stream's clock.
+    pub moment: i64,
+}
+
+/// The number of a triple and whether it is inserted, in four bytes: a stream has millions of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Entry(u32);
+
+impl Entry {
+    pub(crate) const fn new(triple: u32, insert: bool) -> Self {
+        Self(triple << 1 | !insert as u32)
+    }
+
+    pub(crate) const fn from_bits(bits: u32) -> Self {
+        Self(bits)
+    }
+
+    pub(crate) const fn bits(self) -> u32 {
+        self.0
+    }
+
+    /// The number of the triple.
+    pub(crate) const fn triple(self) -> usize {
+        (self.0 >> 1) as usize
+    }
+
+    pub(crate) const fn insert(self) -> bool {
+        self.0 & 1 == 0
+    }
+}
+
+/// A well-formed stream: the operations on a triple alternate and begin with an insertion; times never decrease; no
+/// triple leads from an entity to itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OperationStream {
+    /// Name for people.
+    pub name: String,
+    /// Names of entities and relations: the numbers of a text file, or the names of a dataset.
+    pub vocabulary: Vocabulary,
+    /// What the times are.
+    pub clock: StreamClock,
+    /// Operations that were left out when the stream was made.
+    pub dropped: Dropped,
+    pub(crate) triples: Vec<Triple>,
+    pub(crate) entries: Vec<Entry>,
+    pub(crate) moments: Vec<i64>,
+    /// Where the steps of the source end, if it has steps.
+    pub(crate) step_ends: Option<Vec<usize>>,
+    /// The split of every triple, if the source says.
+    pub(crate) splits: Option<Vec<Split>>,
+}
+
+impl OperationStream {
+    /// Number of operations.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// Every triple that is true at some time, once, in order of first appearance.
+    pub fn triples(&self) -> &[Triple] {
+        &self.triples
+    }
+
+    /// The operations in order.
+    pub fn iter(&self) -> impl Iterator<Item = TimedOperation> + '_ {
+        self.entries.iter().zip(&self.moments).map(|(entry, &moment)| {
+            let operation = TripleOperation { triple: self.triples[entry.triple()], insert: entry.insert() };
+            TimedOperation { operation, moment }
+        })
+    }
+
+    /// The number of steps of the source, if it has steps.
+    pub fn steps(&self) -> Option<usize> {
+        self.step_ends.as_ref().map(Vec::len)
+    }
+
+    /// Whether the source says which split a triple belongs to.
+    pub fn has_splits(&self) -> bool {
+        self.splits.is_some()
+    }
+}

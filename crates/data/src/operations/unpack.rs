@@ -1,0 +1,247 @@
+//! Reading the binary form back. Every number is checked before it is used: a damaged file is an error, never a panic.
+
+use std::io::Read;
+use std::path::Path;
+
+use quadcast_core::{Names, Triple};
+
+use super::binary::{
+    DONE, ENTITIES, HEAD, MAGIC, NO_NAME, OPERATIONS, RELATIONS, SPLITS, STEPS, TIMES, TRIPLES, Tag, VERSION,
+    checksum, numbered_split, take,
+};
+use super::error::OperationsError;
+use super::stream::{Dropped, Entry, OperationStream, StreamClock};
+use crate::DataError;
+use crate::readers::{Compression, failure, file_name};
+
+/// Reads a stream from a file whose magic has been seen but not taken.
+pub(super) fn read_binary(path: &Path, source: impl Read) -> Result<OperationStream, DataError> {
+    let mut file = File { path, source, at: 0, begin: 0 };
+    let start = file.take((MAGIC.len() + 4) as u64)?;
+    let version = start.get(MAGIC.len()..).and_then(|bytes| bytes.try_into().ok()).map(u32::from_le_bytes);
+    if version != Some(VERSION) {
+        let found = version.map_or_else(|| "no version".to_owned(), |found| format!("version {found}"));
+        return Err(file.wrong(format!("found {found}, expected version {VERSION}")));
+    }
+    let mut stream = OperationStream { name: file_name(path), ..OperationStream::default() };
+    let counts = file.head(&mut stream)?;
+    let payload = file.needed(ENTITIES)?;
+    stream.vocabulary.entities = file.names(&payload)?;
+    let payload = file.needed(RELATIONS)?;
+    stream.vocabulary.relations = file.names(&payload)?;
+    file.triples(&mut stream, counts)?;
+    file.operations(&mut stream, counts)?;
+    file.rest(&mut stream, counts)?;
+    Ok(stream)
+}
+
+/// What the head of the file announces.
+#[derive(Clone, Copy)]
+struct Counts {
+    triples: u64,
+    operations: u64,
+    first: i64,
+}
+
+/// A file and how far it was read.
+struct File<'a, R> {
+    path: &'a Path,
+    source: R,
+    /// Bytes that were taken.
+    at: u64,
+    /// Where the section begins that is looked at.
+    begin: u64,
+}
+
+impl<R: Read> File<'_, R> {
+    fn wrong(&self, problem: impl Into<String>) -> DataError {
+        OperationsError::Binary { path: self.path.to_path_buf(), byte: self.begin, problem: problem.into() }
+            .into()
+    }
+
+    fn take(&mut self, bytes: u64) -> Result<Vec<u8>, DataError> {
+        let compression = Compression::of(&file_name(self.path)).0;
+        let taken =
+            take(&mut self.source, bytes).map_err(|source| failure(self.path, compression, source))?;
+        self.at += taken.len() as u64;
+        if taken.len() as u64 == bytes { Ok(taken) } else { Err(self.wrong("the file ends in this section")) }
+    }
+
+    fn section(&mut self) -> Result<(Tag, Vec<u8>), DataError> {
+        self.begin = self.at;
+        let start = self.take(12)?;
+        let (tag, length) = start.split_at(4);
+        let tag: Tag = tag.try_into().map_err(|_| self.wrong("the section has no name"))?;
+        let length =
+            length.try_into().map(u64::from_le_bytes).map_err(|_| self.wrong("the section has no length"))?;
+        let payload = self.take(length)?;
+        if self.take(8)? == checksum(&payload) {
+            Ok((tag, payload))
+        } else {
+            Err(self.wrong(format!("the checksum of section {} is wrong", word(tag))))
+        }
+    }
+
+    /// The next section, which must be this one.
+    fn needed(&mut self, tag: Tag) -> Result<Vec<u8>, DataError> {
+        match self.section()? {
+            (found, payload) if found == tag => Ok(payload),
+            (found, _) => Err(self.wrong(format!("found section {}, expected {}", word(found), word(tag)))),
+        }
+    }
+
+    fn head(&mut self, stream: &mut OperationStream) -> Result<Counts, DataError> {
+        let payload = self.needed(HEAD)?;
+        let numbers: Vec<u64> = payload.get(1..).map(eights).unwrap_or_default();
+        let (Some(clock), &[triples, operations, first, inserts, deletes, reflexive]) =
+            (payload.first(), &numbers[..])
+        else {
+            return Err(self.wrong("the head has another length"));
+        };
+        stream.clock = match clock {
+            0 => StreamClock::Order,
+            1 => StreamClock::Number,
+            2 => StreamClock::Utc,
+            other => return Err(self.wrong(format!("found the clock {other}, expected 0, 1 or 2"))),
+        };
+        stream.dropped = Dropped {
+            void_inserts: inserts as usize,
+            void_deletes: deletes as usize,
+            reflexive: reflexive as usize,
+        };
+        Ok(Counts { triples, operations, first: first.cast_signed() })
+    }
+
+    fn names(&self, mut payload: &[u8]) -> Result<Names, DataError> {
+        let mut names = Vec::new();
+        while let Some((length, rest)) = payload.split_first_chunk::<4>() {
+            payload = rest;
+            let length = u32::from_le_bytes(*length);
+            if length == NO_NAME {
+                names.push(None);
+                continue;
+            }
+            let Some((name, rest)) = payload.split_at_checked(length as usize) else {
+                return Err(self.wrong("a name is longer than its section"));
+            };
+            let name = std::str::from_utf8(name).map_err(|_| self.wrong("a name is not UTF-8"))?;
+            names.push(Some(name.to_owned()));
+            payload = rest;
+        }
+        if payload.is_empty() { Ok(Names::new(names, None)) } else { Err(self.wrong("a name has no length")) }
+    }
+
+    fn triples(&mut self, stream: &mut OperationStream, counts: Counts) -> Result<(), DataError> {
+        let payload = self.needed(TRIPLES)?;
+        if payload.len() as u64 != 12 * counts.triples {
+            return Err(self.wrong(format!(
+                "found {} bytes of triples, expected {}",
+                payload.len(),
+                counts.triples
+            )));
+        }
+        let sizes = [stream.vocabulary.entities.len(), stream.vocabulary.relations.len()];
+        let number = |bytes: &[u8]| u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
+        for row in payload.chunks_exact(12) {
+            let triple = Triple::new(number(row), number(&row[4..]), number(&row[8..]));
+            let Triple { subject, relation, object } = triple;
+            let fits = subject.index() < sizes[0] && object.index() < sizes[0] && relation.index() < sizes[1];
+            if !fits || subject == object {
+                let (head, tail, relation) = (subject.0, object.0, relation.0);
+                return Err(self.wrong(format!(
+                    "found the triple {head} {tail} {relation}, expected two different entities below {} and a \
+                     relation below {}",
+                    sizes[0], sizes[1]
+                )));
+            }
+            stream.triples.push(triple);
+        }
+        Ok(())
+    }
+
+    /// Operations must alternate here too: a file may have been made by anybody.
+    fn operations(&mut self, stream: &mut OperationStream, counts: Counts) -> Result<(), DataError> {
+        let payload = self.needed(OPERATIONS)?;
+        if payload.len() as u64 != 4 * counts.operations {
+            return Err(self.wrong(format!("found {} bytes of operations", payload.len())));
+        }
+        let mut present = vec![false; stream.triples.len()];
+        stream.entries.reserve(counts.operations as usize);
+        for (number, bytes) in payload.as_chunks::<4>().0.iter().enumerate() {
+            let entry = Entry::from_bits(u32::from_le_bytes(*bytes));
+            match present.get_mut(entry.triple()) {
+                Some(present) if *present != entry.insert() => *present = entry.insert(),
+                Some(_) => return Err(self.wrong(format!("operation {} changes nothing", number + 1))),
+                None => return Err(self.wrong(format!("operation {} is on an unknown triple", number + 1))),
+            }
+            stream.entries.push(entry);
+        }
+        Ok(())
+    }
+
+    fn rest(&mut self, stream: &mut OperationStream, counts: Counts) -> Result<(), DataError> {
+        loop {
+            match self.section()? {
+                (DONE, _) => break,
+                (TIMES, payload) => stream.moments = self.times(&payload, counts)?,
+                (STEPS, payload) => {
+                    let ends: Vec<usize> = eights(&payload).into_iter().map(|end| end as usize).collect();
+                    let sound = ends.is_sorted() && ends.last() == Some(&stream.entries.len());
+                    stream.step_ends = Some(ends).filter(|_| sound);
+                    if !sound {
+                        return Err(self.wrong("the steps do not end where the operations do"));
+                    }
+                }
+                (SPLITS, payload) => {
+                    let splits: Option<Vec<_>> =
+                        payload.iter().map(|&number| numbered_split(number)).collect();
+                    stream.splits = splits.filter(|splits| splits.len() == stream.triples.len());
+                    if stream.splits.is_none() {
+                        return Err(self.wrong("the splits are not one of 0, 1, 2 per triple"));
+                    }
+                }
+                (other, _) => return Err(self.wrong(format!("found the unknown section {}", word(other)))),
+            }
+        }
+        if stream.clock == StreamClock::Order {
+            stream.moments = (0..stream.entries.len() as i64).collect();
+        }
+        if stream.moments.len() == stream.entries.len() {
+            Ok(())
+        } else {
+            Err(self.wrong("the times are missing"))
+        }
+    }
+
+    fn times(&self, payload: &[u8], counts: Counts) -> Result<Vec<i64>, DataError> {
+        let mut moments = Vec::with_capacity((counts.operations as usize).min(payload.len()));
+        let (mut moment, mut difference, mut shift) = (counts.first, 0_u64, 0);
+        for &byte in payload {
+            if shift >= 63 {
+                return Err(self.wrong("a time is out of range"));
+            }
+            difference |= u64::from(byte & 0x7f) << shift;
+            shift += 7;
+            if byte & 0x80 == 0 {
+                moment = moment
+                    .checked_add_unsigned(difference)
+                    .ok_or_else(|| self.wrong("a time is out of range"))?;
+                moments.push(moment);
+                (difference, shift) = (0, 0);
+            }
+        }
+        if moments.len() as u64 == counts.operations && shift == 0 {
+            Ok(moments)
+        } else {
+            Err(self.wrong(format!("found {} times for {} operations", moments.len(), counts.operations)))
+        }
+    }
+}
+
+fn eights(bytes: &[u8]) -> Vec<u64> {
+    bytes.as_chunks::<8>().0.iter().map(|bytes| u64::from_le_bytes(*bytes)).collect()
+}
+
+fn word(tag: Tag) -> String {
+    tag.escape_ascii().to_string()
+}

@@ -1,0 +1,177 @@
+//! Folders `0`, `1`, … of names, `head⇥relation⇥tail`, each with **new** facts only: the layout of LKGE and its kin.
+//!
+//! Nothing is ever deleted in this layout. The evaluation triples of a step are those of its own folder; the full sets hold
+//! those of the folders before it too. Ids follow the first appearance in train, valid, test, folder by folder; the id files
+//! of the layout, which number relations in steps of two, are not needed.
+
+use std::path::Path;
+
+use quadcast_core::{
+    EvolvingDataset, EvolvingStep, Split, SplitTriples, Triple, TripleOperation, Vocabulary,
+};
+use rayon::prelude::*;
+use rustc_hash::FxHashSet;
+
+use super::Reading;
+use super::input::{Folder, Input};
+use super::labelled::Interner;
+use super::lines::{At, Lines, tab_fields};
+use super::notes::Notes;
+use super::splits::{Naming, find_optional};
+use crate::error::IdKind;
+use crate::{Content, DataError};
+
+const LAYOUT: &str = "lkge";
+const COLUMNS: &str = "head, relation, tail (separated by tabs)";
+
+/// Whether a folder may have this layout: it holds numbered folders, and the first of them a split.
+pub(super) fn looks_like(folder: &Folder) -> bool {
+    numbered(folder).first().is_some_and(|(_, name)| {
+        folder.inside(name).is_ok_and(|mut inner| {
+            matches!(find_optional(&mut inner, Naming::Plain, Split::Train), Ok(Some(_)))
+        })
+    })
+}
+
+/// Reads a folder of new facts per step.
+pub(super) fn read(folder: &mut Folder, notes: &mut Notes) -> Result<Reading, DataError> {
+    let numbered = numbered(folder);
+    if numbered.is_empty() {
+        return Err(missing(folder, "folders 0, 1, …"));
+    }
+    // Results are collected before the first error is picked, so that it does not depend on the threads.
+    let parts: Vec<Result<Part, DataError>> =
+        numbered.par_iter().map(|(_, name)| Part::open(folder.inside(name)?, name)).collect();
+    let parts = parts.into_iter().collect::<Result<Vec<_>, _>>()?;
+    notes.compression(
+        parts.iter().flat_map(|part| part.files.iter().flatten().map(|input| input.path.as_path())),
+    );
+    notes.add("The columns are head, relation, tail, with names; each folder holds only new facts.");
+    notes.add(format!(
+        "{} steps; ids follow the first appearance in train, valid, test, step by step.",
+        parts.len()
+    ));
+
+    let mut entities = Interner::new(IdKind::Entity, None, false);
+    let mut relations = Interner::new(IdKind::Relation, None, false);
+    let mut growth = Growth::default();
+    for part in &parts {
+        let [train, valid, test] = part.triples(&mut entities, &mut relations)?;
+        growth.add(&part.label, train, SplitTriples { valid, test }, notes);
+    }
+    let unused: Vec<&str> = parts.iter().flat_map(|part| part.unused.iter().map(String::as_str)).collect();
+    notes.unused(&unused);
+    let vocabulary = Vocabulary { entities: entities.into_names(), relations: relations.into_names() };
+    let dataset = EvolvingDataset { name: folder.name(), vocabulary, steps: growth.steps };
+    Ok(Reading::without_sources(Content::Evolving(dataset)))
+}
+
+fn numbered(folder: &Folder) -> Vec<(u32, String)> {
+    let mut numbered: Vec<(u32, String)> =
+        folder.folders.iter().filter_map(|name| Some((name.parse().ok()?, name.clone()))).collect();
+    numbered.sort_unstable();
+    numbered
+}
+
+fn missing(folder: &Folder, file: &str) -> DataError {
+    DataError::MissingFile {
+        folder: folder.path.clone(),
+        layout: LAYOUT,
+        file: file.to_string(),
+        found: folder.contents(),
+    }
+}
+
+/// The files of one folder.
+struct Part {
+    label: String,
+    /// Train, valid and test, where they are there.
+    files: [Option<Input>; 3],
+    unused: Vec<String>,
+}
+
+impl Part {
+    fn open(mut folder: Folder, label: &str) -> Result<Self, DataError> {
+        let mut open = |split| -> Result<Option<Input>, DataError> {
+            let Some(path) = find_optional(&mut folder, Naming::Plain, split)? else { return Ok(None) };
+            let input = Input::open(path)?;
+            input.utf8()?;
+            Ok(Some(input))
+        };
+        let files = [open(Split::Train)?, open(Split::Valid)?, open(Split::Test)?];
+        if files[0].is_none() {
+            return Err(missing(&folder, "train.txt"));
+        }
+        let known = |file: &&str| !is_repetition(Path::new(file));
+        let unused =
+            folder.unused().into_iter().filter(known).map(|file| format!("{label}/{file}")).collect();
+        Ok(Self { label: label.to_string(), files, unused })
+    }
+
+    fn triples<'a>(
+        &'a self,
+        entities: &mut Interner<'a>,
+        relations: &mut Interner<'a>,
+    ) -> Result<[Vec<Triple>; 3], DataError> {
+        let mut read = |file: &'a Option<Input>| match file {
+            Some(input) => parse(input, entities, relations),
+            None => Ok(Vec::new()),
+        };
+        let [train, valid, test] = &self.files;
+        Ok([read(train)?, read(valid)?, read(test)?])
+    }
+}
+
+/// Files that say in ids what the others say in names.
+fn is_repetition(file: &Path) -> bool {
+    let stem = file.file_stem().unwrap_or_default().to_string_lossy();
+    stem.ends_with("2id") || stem.ends_with("_id")
+}
+
+fn parse<'a>(
+    input: &'a Input,
+    entities: &mut Interner<'a>,
+    relations: &mut Interner<'a>,
+) -> Result<Vec<Triple>, DataError> {
+    let mut triples = Vec::new();
+    for (line, text) in Lines::new(input.text()) {
+        let (fields, count) = tab_fields::<3>(text);
+        let at = |column| At::new(&input.path, line, column);
+        if count < 3 {
+            return Err(at(1).missing_column(count, COLUMNS));
+        }
+        let subject = entities.id(at(1), fields[0])?;
+        let relation = relations.id(at(2), fields[1])?;
+        triples.push(Triple::new(subject, relation, entities.id(at(3), fields[2])?));
+    }
+    Ok(triples)
+}
+
+/// The steps so far.
+#[derive(Default)]
+struct Growth {
+    steps: Vec<EvolvingStep>,
+    train: FxHashSet<Triple>,
+    all: SplitTriples,
+}
+
+impl Growth {
+    fn add(&mut self, label: &str, mut train: Vec<Triple>, evaluation: SplitTriples, notes: &mut Notes) {
+        let rows = train.len();
+        train.retain(|triple| self.train.insert(*triple));
+        if train.len() < rows {
+            let repeated = rows - train.len();
+            notes.add(format!("{label} repeats {repeated} training triples; each counts once."));
+        }
+        self.all.valid.extend(&evaluation.valid);
+        self.all.test.extend(&evaluation.test);
+        self.steps.push(EvolvingStep {
+            label: label.to_string(),
+            training: train.iter().map(|&triple| TripleOperation { triple, insert: true }).collect(),
+            increment: Some(train),
+            evaluation,
+            evaluation_all: Some(self.all.clone()),
+            ..EvolvingStep::default()
+        });
+    }
+}

@@ -1,0 +1,61 @@
+//! Evolving graphs as folders `snapshot1`, `snapshot2`, … in `OpenKE`'s layout: the layout of DKGE.
+//!
+//! A snapshot holds the whole graph, so deletions are what the next one lacks. Names align the snapshots, because each has
+//! ids of its own.
+
+use std::path::Path;
+
+use quadcast_core::{EvolvingDataset, EvolvingStep, Names, Triple};
+
+use super::folder::{failed, write_file};
+use super::graph::{Local, LocalIds, after, full};
+use super::rows::{push_number, write_rows, write_triples};
+use super::unique::unique_names;
+use crate::DataError;
+
+/// Writes every snapshot with all of its evaluation triples.
+pub(crate) fn write_snapshots(folder: &Path, dataset: &EvolvingDataset) -> Result<(), DataError> {
+    let vocabulary = &dataset.vocabulary;
+    unique_names(vocabulary)?;
+    let mut train = Vec::new();
+    for (at, step) in dataset.steps.iter().enumerate() {
+        train = after(&train, &step.training);
+        let inner = folder.join(format!("snapshot{}", at + 1));
+        std::fs::create_dir_all(&inner).map_err(|source| failed(&inner, source))?;
+        write_snapshot(&inner, dataset, step, &train)?;
+    }
+    Ok(())
+}
+
+fn write_snapshot(
+    folder: &Path,
+    dataset: &EvolvingDataset,
+    step: &EvolvingStep,
+    train: &[Triple],
+) -> Result<(), DataError> {
+    let vocabulary = &dataset.vocabulary;
+    let sizes = [vocabulary.entities.len(), vocabulary.relations.len()];
+    let all = full(step);
+    let ids = LocalIds::new(sizes, train.iter().chain(&all.valid).chain(&all.test), step);
+    write_names(&folder.join("entity2id.txt"), &ids.entities, &vocabulary.entities)?;
+    write_names(&folder.join("relation2id.txt"), &ids.relations, &vocabulary.relations)?;
+    for (split, triples) in [("train", train), ("valid", &all.valid), ("test", &all.test)] {
+        write_file(&folder.join(format!("{split}2id.txt")), |out| {
+            writeln!(out, "{}", triples.len())?;
+            write_triples(out, triples.iter().map(|&triple| ids.local(triple)))
+        })?;
+    }
+    Ok(())
+}
+
+/// Writes a count line, then `name⇥id`.
+fn write_names(path: &Path, local: &Local, names: &Names) -> Result<(), DataError> {
+    write_file(path, |out| {
+        writeln!(out, "{}", local.global.len())?;
+        write_rows(out, local.global.iter().enumerate(), |row, (id, &global)| {
+            row.extend_from_slice(names.name(global).as_bytes());
+            row.push(b'\t');
+            push_number(row, id as u64);
+        })
+    })
+}
