@@ -36,7 +36,8 @@ pub use catalogue::{
 };
 pub use compile::{
     BenchmarkLayout, CompileError, CompileOptions, CompileReport, Compiled, CompiledStep, FrequencyFilter,
-    FrequencyRule, IdRule, IntervalRule, KeptOperation, OperationOrder, SplitRule, Spread, compile,
+    FrequencyRule, IdRule, IntervalRule, KeptOperation, OperationOrder, SplitRule, Spread, as_single_step,
+    compile, draw_examples,
 };
 pub use content::{Content, Format, LoadOptions, Loaded, SourceFile};
 pub use diff::{

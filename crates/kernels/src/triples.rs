@@ -11,6 +11,7 @@
 //! linear. [`LockFree`] takes a step per sample, on all threads at once and without waiting: faster for some shapes, and
 //! different in every run.
 
+mod answers;
 mod energy;
 mod exact;
 mod lines;
@@ -25,6 +26,7 @@ mod table;
 mod translation;
 mod update;
 
+pub use answers::{Question, for_each_answer};
 pub use energy::{Ends, Energy, Row, Slopes};
 pub use exact::Exact;
 pub use lines::dot;

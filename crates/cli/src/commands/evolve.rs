@@ -2,6 +2,7 @@
 
 mod compile;
 mod convert;
+mod run;
 mod synth;
 
 use clap::Subcommand;
@@ -11,6 +12,9 @@ use crate::output::Output;
 
 #[derive(Debug, Subcommand)]
 pub enum EvolveCommand {
+    /// Take a model through the steps of a changing graph, judge it after each, keep a record
+    #[command(after_help = run::EXAMPLES)]
+    Run(Box<run::RunArguments>),
     /// Compile a benchmark from a stream of operations: snapshots, updates, increments, splits
     #[command(after_help = compile::EXAMPLES)]
     Compile(compile::CompileArguments),
@@ -24,6 +28,7 @@ pub enum EvolveCommand {
 
 pub fn execute(command: &EvolveCommand, output: &Output) -> Result<(), Failure> {
     match command {
+        EvolveCommand::Run(arguments) => run::execute(arguments, output),
         EvolveCommand::Compile(arguments) => compile::execute(arguments, output),
         EvolveCommand::Convert(arguments) => convert::execute(arguments, output),
         EvolveCommand::Synth(arguments) => synth::execute(arguments, output),

@@ -271,7 +271,7 @@ fn expanded_config(
 }
 
 /// A span of time as people write it: 90s, 45m, 2h.
-fn duration(text: &str) -> Result<Duration, Failure> {
+pub fn duration(text: &str) -> Result<Duration, Failure> {
     let text = text.trim();
     let (number, unit) = text.split_at(text.find(|c: char| c.is_alphabetic()).unwrap_or(text.len()));
     let seconds = match unit.trim() {

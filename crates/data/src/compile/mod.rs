@@ -8,6 +8,7 @@
 
 mod assign;
 mod error;
+mod examples;
 mod frequency;
 mod ids;
 mod intervals;
@@ -22,6 +23,7 @@ mod steps;
 mod write;
 
 pub use error::CompileError;
+pub use examples::{as_single_step, draw_examples};
 pub use options::{
     BenchmarkLayout, CompileOptions, FrequencyFilter, FrequencyRule, IdRule, IntervalRule, KeptOperation,
     OperationOrder, SplitRule,

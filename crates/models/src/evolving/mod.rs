@@ -28,6 +28,7 @@ pub mod transd;
 pub mod transe;
 pub mod transh;
 pub mod transr;
+pub mod universes;
 
 pub use settings::{Config, LossName, OptimiserName, Positives, Sampling};
 

@@ -129,6 +129,12 @@ impl EvolvingRecord {
         self.status = Status::Complete;
     }
 
+    /// The record of a run that an error stopped.
+    #[must_use]
+    pub fn failed(&self, error: String) -> Self {
+        Self { status: Status::Failed, error: Some(error), ..self.clone() }
+    }
+
     /// Writes the record into a run folder.
     pub fn write(&self, folder: &Path) -> Result<(), FileError> {
         let path = folder.join(RunRecord::FILE);

@@ -1,0 +1,350 @@
+//! `quadcast evolve run`: take a model through the steps of a changing graph, judge it after each, keep a record.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use clap::{Args, ValueEnum};
+use quadcast_core::{EvolvingDataset, EvolvingModel, Fingerprint, Run, TiePolicy};
+use quadcast_data::{Content, Format, LoadOptions, Loaded, as_single_step, draw_examples, fingerprint};
+use quadcast_eval::evolving::{LinkProtocol, Playing, Present, Procedure, StepExamples, play};
+use quadcast_models::{EvolvingEntry, find_evolving, set};
+use quadcast_report::{EvolvingCard, EvolvingRecord, ModelCard, evolving_summary, write_atomically};
+use serde::{Deserialize, Serialize};
+
+use crate::arguments::{FormatArgument, TiesArgument};
+use crate::commands::data::open;
+use crate::commands::run::duration;
+use crate::failure::Failure;
+use crate::memory;
+use crate::model_files::write_model;
+use crate::output::Output;
+use crate::record_folder::RecordFolder;
+use crate::workshop::{self, RunWorkshop};
+
+/// Shown after the help.
+pub const EXAMPLES: &str = "Examples:
+  quadcast evolve run --model transe --data WikidataEvolve
+  quadcast evolve run --model putranse --procedure incremental --data WikidataEvolve
+  quadcast evolve run --model transe --data WN18 --set dimension=50 --out wn18
+
+A dataset without steps (WN18) is a graph of one step. The folder holds metrics.json, run.toml,
+model.json and model.safetensors; the same command goes on with a run that was interrupted.";
+
+/// The seed of examples that the data does not bring: they belong to the data, so it is the same for all runs.
+const EXAMPLES_SEED: u64 = 1;
+
+/// What to run. A configuration file gives defaults, options override it.
+#[derive(Debug, Args)]
+pub struct RunArguments {
+    /// A configuration file (the run.toml of another run will do)
+    pub config: Option<PathBuf>,
+    /// The model; see `quadcast models` [default: transe]
+    #[arg(long, value_name = "NAME")]
+    pub model: Option<String>,
+    /// A dataset folder, or a name to be found in $QUADCAST_DATA or the cache
+    #[arg(long, value_name = "PATH|NAME")]
+    pub data: Option<String>,
+    /// Layout of the dataset, where the detection is wrong
+    #[arg(long, value_enum)]
+    pub format: Option<FormatArgument>,
+    /// How the model gets from one step to the next [default: static]
+    #[arg(long, value_enum)]
+    pub procedure: Option<ProcedureArgument>,
+    /// A model setting as key=value; may be repeated
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub settings: Vec<String>,
+    /// Among whom answers are looked for [default: now]
+    #[arg(long, value_enum)]
+    pub candidates: Option<CandidatesArgument>,
+    /// Tie policy of the headline numbers; all others stand in the record [default: expected]
+    #[arg(long, value_enum)]
+    pub ties: Option<TiesArgument>,
+    /// Ask about all held-out triples, also where the dataset samples
+    #[arg(long)]
+    pub all: bool,
+    /// Do not ask about other steps than the current one
+    #[arg(long)]
+    pub no_transfer: bool,
+    /// Seed of every random draw [default: 1]
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Do what the published code did, artefacts included
+    #[arg(long)]
+    pub compat: bool,
+    /// Folder of the record [default: runs/MODEL-DATA-PROCEDURE-SEED]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// How long training may take at each step, for example 90s, 45m or 2h
+    #[arg(long, value_name = "TIME")]
+    pub time_budget: Option<String>,
+    /// Start afresh: replace a complete record, do not go on with an interrupted run
+    #[arg(long)]
+    pub overwrite: bool,
+}
+
+/// Words for [`Procedure`].
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum ProcedureArgument {
+    /// Learn the graph of every step from nothing
+    Static,
+    /// Go on with the new triples alone
+    PseudoIncremental,
+    /// Be told what came and what went, and see the graph
+    Incremental,
+}
+
+impl From<ProcedureArgument> for Procedure {
+    fn from(value: ProcedureArgument) -> Self {
+        match value {
+            ProcedureArgument::Static => Self::Static,
+            ProcedureArgument::PseudoIncremental => Self::PseudoIncremental,
+            ProcedureArgument::Incremental => Self::Incremental,
+        }
+    }
+}
+
+/// Words for [`Present`].
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum CandidatesArgument {
+    /// Entities that are present at the step
+    Now,
+    /// Entities that were present at the step or an earlier one
+    Seen,
+    /// All entities, also those to come
+    All,
+}
+
+impl From<CandidatesArgument> for Present {
+    fn from(value: CandidatesArgument) -> Self {
+        match value {
+            CandidatesArgument::Now => Self::Now,
+            CandidatesArgument::Seen => Self::Seen,
+            CandidatesArgument::All => Self::All,
+        }
+    }
+}
+
+/// A configuration file: everything that is needed to repeat a run.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct EvolveFile {
+    model: Option<String>,
+    data: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    format: Option<Format>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fingerprint: Option<Fingerprint>,
+    procedure: Procedure,
+    seed: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    time_budget: Option<String>,
+    all: bool,
+    transfer: Option<bool>,
+    protocol: LinkProtocol,
+    config: toml::Table,
+}
+
+impl EvolveFile {
+    fn read(path: &Path) -> Result<Self, Failure> {
+        let text = fs::read_to_string(path).map_err(|error| {
+            Failure::input(format!("cannot read the configuration {}: {error}", path.display()))
+        })?;
+        toml::from_str(&text)
+            .map_err(|error| Failure::input(format!("{}: {}", path.display(), error.to_string().trim_end())))
+    }
+
+    /// Everything that decides results, and the version that makes them, as text.
+    fn identity(&self, version: &str) -> Result<String, Failure> {
+        let deciding = Self { data: None, format: None, time_budget: None, ..self.clone() };
+        let text = toml::to_string(&deciding).map_err(Failure::internal)?;
+        Ok(format!("# quadcast {version}\n{text}"))
+    }
+}
+
+/// What `--json` prints: the record, and where it lies.
+#[derive(Serialize)]
+struct Finished<'a> {
+    record: &'a Path,
+    #[serde(flatten)]
+    metrics: &'a EvolvingRecord,
+}
+
+/// A checked request.
+struct Plan {
+    entry: &'static EvolvingEntry,
+    model: Box<dyn EvolvingModel>,
+    file: EvolveFile,
+    seed: u64,
+    time_budget: Option<Duration>,
+}
+
+pub fn execute(arguments: &RunArguments, output: &Output) -> Result<(), Failure> {
+    let mut plan = plan(arguments, output)?;
+    let data = plan.file.data.clone().ok_or_else(|| {
+        Failure::input(
+            "which dataset? Give a folder or a name with --data, for example --data WikidataEvolve",
+        )
+    })?;
+    let begun = Instant::now();
+    let loaded = open(&data, LoadOptions { format: plan.file.format })?;
+    loaded.notes.iter().for_each(|note| output.detail(note));
+    let content = fingerprint(&loaded.content);
+    same_data(&mut plan.file, arguments, content)?;
+    let variant = loaded.variant.map(|variant| variant.name);
+    let mut dataset = changing(loaded)?;
+    if plan.file.all {
+        ask_about_all(&mut dataset);
+    }
+    let examples = examples(&dataset, plan.file.protocol.compat);
+    let load = begun.elapsed().as_secs_f64();
+
+    let procedure = plan.file.procedure;
+    let name = format!("{}-{}-{}-{}", plan.entry.name, dataset.name, procedure.word(), plan.seed);
+    let folder = RecordFolder::choose(arguments.out.as_deref(), arguments.overwrite, &name)?;
+    let config = serde_json::to_value(&plan.file.config).map_err(Failure::internal)?;
+    let model = ModelCard { name: plan.entry.name.to_owned(), config, rules: None };
+    let card = EvolvingCard::new(&dataset, variant, content);
+    let mut record = EvolvingRecord::begun(card, model, procedure, plan.file.protocol, plan.seed);
+    record.seconds.load = load;
+    begin(folder.path(), &record, &plan.file, arguments.overwrite)?;
+    let owner = plan.file.identity(&record.version)?;
+    let workshop = Arc::new(RunWorkshop::open(folder.path(), &owner, false)?);
+    let run = Run {
+        workshop: workshop.clone(),
+        time_budget: plan.time_budget,
+        ..Run::new(plan.seed, output.progress())
+    };
+    let transfer = plan.file.transfer.unwrap_or(true);
+    let playing =
+        Playing { data: &dataset, procedure, links: plan.file.protocol, examples: &examples, transfer };
+    let outcome = play(&playing, plan.model.as_mut(), &run).map_err(|error| {
+        let failure = Failure::from(error);
+        let failed = record.failed(failure.error.to_string());
+        if let Err(error) = failed.write(folder.path()) {
+            output.detail(&error.to_string());
+        }
+        failure
+    })?;
+    let saved = plan.model.save().map_err(Failure::internal)?;
+    write_model(folder.path(), plan.entry.name, &saved, &dataset.vocabulary.relations)?;
+    record.training = workshop.trained();
+    record.complete(outcome);
+    record.peak_memory_bytes = memory::peak_bytes();
+    record.write(folder.path())?;
+    workshop::clear(folder.path())?;
+    let result = Finished { record: folder.path(), metrics: &record };
+    output.result(&result, || format!("{}record: {}\n", evolving_summary(&record), folder.path().display()))
+}
+
+fn plan(arguments: &RunArguments, output: &Output) -> Result<Plan, Failure> {
+    let file = arguments.config.as_deref().map(EvolveFile::read).transpose()?.unwrap_or_default();
+    let entry = find_evolving(arguments.model.as_deref().or(file.model.as_deref()).unwrap_or("transe"))?;
+    let mut config = (entry.defaults)();
+    for (key, value) in &file.config {
+        set(&mut config, &format!("{key}={value}"))?;
+    }
+    let compat = arguments.compat || file.protocol.compat;
+    if compat && config.contains_key("compat") {
+        set(&mut config, "compat=true")?;
+    } else if compat {
+        output.detail(&format!("{} itself does nothing different under --compat", entry.name));
+    }
+    for setting in &arguments.settings {
+        set(&mut config, setting)?;
+    }
+    let model = (entry.build)(&config)?;
+    let seed = arguments.seed.or(file.seed).unwrap_or(1);
+    let ties: TiePolicy = arguments.ties.map_or(file.protocol.ties, Into::into);
+    let candidates = arguments.candidates.map_or(file.protocol.candidates, Into::into);
+    let time_budget = arguments.time_budget.clone().or(file.time_budget);
+    let budget = time_budget.as_deref().map(duration).transpose()?;
+    let file = EvolveFile {
+        model: Some(entry.name.to_owned()),
+        data: arguments.data.clone().or(file.data),
+        format: arguments.format.map(Into::into).or(file.format),
+        fingerprint: file.fingerprint,
+        procedure: arguments.procedure.map_or(file.procedure, Into::into),
+        seed: Some(seed),
+        time_budget,
+        all: arguments.all || file.all,
+        transfer: if arguments.no_transfer { Some(false) } else { file.transfer },
+        protocol: LinkProtocol { candidates, ties, compat },
+        config,
+    };
+    Ok(Plan { entry, model, file, seed, time_budget: budget })
+}
+
+/// A configuration that names the content of its dataset runs on that content only.
+fn same_data(file: &mut EvolveFile, arguments: &RunArguments, found: Fingerprint) -> Result<(), Failure> {
+    match file.fingerprint {
+        Some(expected) if expected != found && arguments.data.is_none() => Err(Failure::input(format!(
+            "{} has changed: the configuration was made for fingerprint {expected}, this is {found}. \
+             Name the dataset with --data to run on it all the same",
+            file.data.as_deref().unwrap_or_default()
+        ))),
+        _ => {
+            file.fingerprint = Some(found);
+            Ok(())
+        }
+    }
+}
+
+/// The data as a graph that changes.
+fn changing(loaded: Loaded) -> Result<EvolvingDataset, Failure> {
+    match loaded.content {
+        Content::Evolving(data) => Ok(data),
+        Content::Static(data) => Ok(as_single_step(data)),
+        Content::Temporal(data) => Err(Failure::input(format!(
+            "{} has facts with times, not triples that come and go: make a benchmark of it with quadcast evolve compile",
+            data.name
+        ))),
+        Content::Intervals(data) => Err(Failure::input(format!(
+            "{} has facts with intervals, not triples that come and go: make a benchmark of it with quadcast evolve compile",
+            data.name
+        ))),
+    }
+}
+
+/// Asks about everything that is held out.
+fn ask_about_all(data: &mut EvolvingDataset) {
+    for step in &mut data.steps {
+        if let Some(all) = &step.evaluation_all {
+            step.evaluation = all.clone();
+        }
+    }
+}
+
+/// Examples of triple classification. Published ones are used as published under `--compat`, where their threshold is chosen
+/// on the test examples themselves; else those that the compiler prepared, or fresh ones.
+fn examples(data: &EvolvingDataset, compat: bool) -> Vec<StepExamples> {
+    let drawn = draw_examples(data, EXAMPLES_SEED);
+    let steps = data.steps.iter().zip(drawn);
+    steps
+        .map(|(step, [valid, test])| {
+            if compat && !step.classification.is_empty() {
+                StepExamples { valid: step.classification.clone(), test: step.classification.clone() }
+            } else if !step.classification_valid.is_empty() {
+                StepExamples { valid: step.classification_valid.clone(), test: step.classification.clone() }
+            } else {
+                StepExamples { valid, test }
+            }
+        })
+        .collect()
+}
+
+fn begin(folder: &Path, record: &EvolvingRecord, file: &EvolveFile, overwrite: bool) -> Result<(), Failure> {
+    fs::create_dir_all(folder).map_err(|error| {
+        let path = folder.display();
+        Failure::internal(format!(
+            "cannot create the output folder {path}: {error}. Choose another one with --out"
+        ))
+    })?;
+    if overwrite {
+        workshop::clear_all(folder)?;
+    }
+    record.write(folder)?;
+    let text = toml::to_string(file).map_err(Failure::internal)?;
+    Ok(write_atomically(&folder.join("run.toml"), |out| out.write_all(text.as_bytes()))?)
+}

@@ -1,0 +1,40 @@
+//! Energies of all answers to a question.
+
+use super::energy::{Ends, Energy};
+use super::table::Tables;
+use crate::Real;
+use crate::parallel::vectorised;
+
+/// A question to rows: who stands on the other side of `known`?
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Question {
+    /// The entity that is given.
+    pub known: u32,
+    /// The relation.
+    pub relation: u32,
+    /// Whether tails are asked for; heads, if not.
+    pub tails: bool,
+}
+
+/// `f(entity, energy)` for all entities of the tables as answers, on this thread and compiled for the widest vectors of this
+/// processor, if `f` can be inlined.
+pub fn for_each_answer<T: Real, E: Energy<T>>(
+    energy: &E,
+    tables: &Tables<T>,
+    question: Question,
+    scratch: &mut [T],
+    mut f: impl FnMut(u32, T),
+) {
+    vectorised(
+        #[inline(always)]
+        || {
+            let known = tables.entities.row(question.known);
+            let relation = tables.relations.row(question.relation);
+            for entity in 0..tables.entities.rows() as u32 {
+                let answer = tables.entities.row(entity);
+                let (head, tail) = if question.tails { (known, answer) } else { (answer, known) };
+                f(entity, energy.energy(&Ends { head, relation, tail }, scratch));
+            }
+        },
+    );
+}

@@ -1,0 +1,360 @@
+//! Parallel universes as the evaluator sees them.
+
+use std::collections::BTreeSet;
+use std::time::Instant;
+
+use quadcast_core::{
+    Background, Direction, EntityId, EvolvingCapabilities, EvolvingModel, GraphSizes, GraphUpdate,
+    GraphValidation, GraphView, ModelError, Query, Run, SavedModel, ScoreRow, ScoreSink, Step, Tensors,
+    Triple,
+};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::saved::{from_bytes, to_bytes};
+use super::settings::{Config, Deletion, Missing, unreadable};
+use super::shelf::Shelf;
+use super::surroundings::Surroundings;
+use super::universe::{Nobody, Universe};
+use crate::evolving::space::Space;
+use crate::forecast::state::unfitted;
+
+/// Triples that one thread rates in one go.
+const TRIPLES_AT_ONCE: usize = 256;
+
+/// The model.
+pub(super) struct Universes<M> {
+    config: Config,
+    space: M,
+    shelf: Option<Shelf>,
+    sizes: GraphSizes,
+    /// Training triples that are gone.
+    gone: BTreeSet<Triple>,
+    /// Number of the next universe.
+    next: u64,
+    /// Candidates of the next questions.
+    candidates: usize,
+}
+
+/// What of the model is no universe.
+#[derive(Serialize, Deserialize)]
+struct State {
+    config: Config,
+    entities: usize,
+    relations: usize,
+    gone: Vec<[u32; 3]>,
+    retired: Vec<usize>,
+    next: u64,
+}
+
+/// The same score for everybody who is not listed, as a candidate.
+struct Everyone {
+    score: f64,
+    candidates: usize,
+}
+
+impl Background for Everyone {
+    fn score(&self, _: EntityId) -> f64 {
+        self.score
+    }
+
+    fn above(&self, score: f64) -> usize {
+        if self.score > score { self.candidates } else { 0 }
+    }
+
+    fn tied(&self, score: f64) -> usize {
+        if self.score == score { self.candidates } else { 0 }
+    }
+
+    fn tied_before(&self, score: f64, entity: EntityId) -> usize {
+        if self.score == score { entity.index() } else { 0 }
+    }
+
+    fn reaches(&self, _: EntityId) -> bool {
+        self.score > f64::NEG_INFINITY
+    }
+}
+
+impl<M: Space> Universes<M> {
+    pub fn new(config: Config) -> Self {
+        Self {
+            space: M::new(&config.space_config()),
+            config,
+            shelf: None,
+            sizes: GraphSizes { entities: 0, relations: 0 },
+            gone: BTreeSet::new(),
+            next: 0,
+            candidates: 0,
+        }
+    }
+
+    fn shelf(&self) -> Result<&Shelf, ModelError> {
+        self.shelf.as_ref().ok_or_else(unfitted)
+    }
+
+    /// Adds universes of a graph until they help no more. Blocks between validations are kept, so that a kill costs one.
+    fn grow(
+        &mut self,
+        graph: &GraphView<'_>,
+        validation: &dyn GraphValidation,
+        run: &Run,
+    ) -> Result<(), ModelError> {
+        let around = Surroundings::new(graph);
+        if around.is_empty() {
+            return Ok(());
+        }
+        let (before, first, step) = (self.shelf()?.len(), self.next, graph.step);
+        let mut scores = recall_scores(step, run)?;
+        for block in 0..scores.len() {
+            let kept = run.workshop.recall(&block_name(step, block))?;
+            let kept = kept.ok_or_else(|| unreadable("a missing block"))?;
+            self.add(from_bytes(&self.space, &kept)?);
+        }
+        let since = Instant::now();
+        run.progress.begin("universes", self.config.universes as u64);
+        run.progress.advance((self.shelf()?.len() - before) as u64);
+        while !self.is_enough(&scores) {
+            if !scores.is_empty() && run.time_budget.is_some_and(|budget| since.elapsed() >= budget) {
+                break;
+            }
+            let universes = self.block(&around, run, first, scores.len());
+            run.workshop.keep(&block_name(step, scores.len()), &[&to_bytes(&universes)?])?;
+            self.add(universes);
+            let score = validation.judge(self)?;
+            scores.push(score.hits10);
+            keep_scores(step, &scores, run)?;
+            run.progress.note(&format!("validation H@10 {:.2}", 100.0 * score.hits10));
+            let (universes, seconds) = (self.shelf()?.len(), since.elapsed().as_secs_f64());
+            run.workshop.note(&json!({ "event": "universes", "step": step.0 + 1, "universes": universes,
+                "hits@10": score.hits10, "mr": score.mr, "seconds": seconds }))?;
+        }
+        run.progress.end();
+        self.keep_best(before, first, &scores)?;
+        for block in 0..scores.len() {
+            run.workshop.discard(&block_name(step, block))?;
+        }
+        run.workshop.discard(&scores_name(step))
+    }
+
+    /// Trains the universes of a block, whose first is number `first` of the step.
+    fn block(&self, around: &Surroundings, run: &Run, first: u64, block: usize) -> Vec<Universe> {
+        let done = block * self.config.validate_every;
+        let count = self.config.validate_every.min(self.config.universes - done);
+        let grow = |i: usize| {
+            let universe = Universe::grow::<M>(&self.config, around, run, first + (done + i) as u64);
+            run.progress.advance(1);
+            universe
+        };
+        (0..count).into_par_iter().with_max_len(1).map(grow).collect()
+    }
+
+    fn add(&mut self, universes: Vec<Universe>) {
+        if let Some(shelf) = &mut self.shelf {
+            shelf.extend(universes);
+        }
+    }
+
+    /// Whether a step has all its universes, or has gone too long without improvement.
+    fn is_enough(&self, scores: &[f64]) -> bool {
+        let patience = self.config.patience as usize;
+        scores.len() * self.config.validate_every >= self.config.universes
+            || (patience > 0 && scores.len() >= best(scores) + patience)
+    }
+
+    /// Keeps as many new universes as did best on validation.
+    fn keep_best(&mut self, before: usize, first: u64, scores: &[f64]) -> Result<(), ModelError> {
+        let new = (best(scores) * self.config.validate_every).min(self.config.universes);
+        self.next = first + new as u64;
+        let shelf = self.shelf.as_mut().ok_or_else(unfitted)?;
+        shelf.truncate(before + new);
+        Ok(())
+    }
+
+    /// Lets deletions reach the universes.
+    fn retire(&mut self, update: &GraphUpdate<'_>) {
+        self.gone.extend(update.deleted);
+        for triple in update.inserted {
+            self.gone.remove(triple);
+        }
+        let Some(shelf) = &mut self.shelf else { return };
+        for triple in update.deleted {
+            match self.config.deletion {
+                Deletion::Keep => {}
+                Deletion::Contains => {
+                    shelf.retire(triple, |universe| universe.triples.binary_search(triple).is_ok())
+                }
+                Deletion::Coexist => shelf.retire(triple, |universe| universe.knows(triple)),
+            }
+        }
+    }
+
+    /// The lowest energy that a question has with nobody as its answer.
+    fn of_nobody(&self, query: &Query, nobody: &Nobody, scratch: &mut [f32]) -> Result<f32, ModelError> {
+        let energies = self.shelf()?.knowing(query);
+        Ok(energies.fold(f32::INFINITY, |low, (universe, asked)| {
+            low.min(universe.energy_of_nobody(&self.space, asked, nobody, scratch))
+        }))
+    }
+
+    fn energy(&self, triple: &Triple, nobody: &Nobody, scratch: &mut [f32]) -> Result<f32, ModelError> {
+        let of = |universe: &Universe, scratch: &mut [f32]| universe.energy_of(&self.space, triple, scratch);
+        let lowest = self
+            .shelf()?
+            .around(triple)
+            .filter_map(|universe| of(universe, scratch))
+            .fold(f32::INFINITY, f32::min);
+        if lowest.is_finite() || self.config.missing == Missing::Infinity {
+            return Ok(lowest);
+        }
+        let mut least = f32::INFINITY;
+        for direction in Direction::BOTH {
+            let (query, _) = Query::hide(triple.at(Step(0)), direction);
+            least = least.min(self.of_nobody(&query, nobody, scratch)?);
+        }
+        Ok(least)
+    }
+}
+
+/// After how many looks the score was highest.
+fn best(scores: &[f64]) -> usize {
+    let highest = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    scores.iter().position(|&score| score == highest).map_or(0, |place| place + 1)
+}
+
+fn block_name(step: Step, block: usize) -> String {
+    format!("universes-{}-{block}", step.0 + 1)
+}
+
+fn scores_name(step: Step) -> String {
+    format!("universes-{}.json", step.0 + 1)
+}
+
+fn recall_scores(step: Step, run: &Run) -> Result<Vec<f64>, ModelError> {
+    let Some(kept) = run.workshop.recall(&scores_name(step))? else { return Ok(Vec::new()) };
+    serde_json::from_slice(&kept).map_err(unreadable)
+}
+
+fn keep_scores(step: Step, scores: &[f64], run: &Run) -> Result<(), ModelError> {
+    let text = serde_json::to_vec(scores).map_err(unreadable)?;
+    run.workshop.keep(&scores_name(step), &[&text])
+}
+
+impl<M: Space> EvolvingModel for Universes<M> {
+    fn capabilities(&self) -> EvolvingCapabilities {
+        EvolvingCapabilities { unlearns: self.config.deletion != Deletion::Keep, ..super::capabilities() }
+    }
+
+    fn fit(
+        &mut self,
+        graph: &GraphView<'_>,
+        validation: &dyn GraphValidation,
+        run: &Run,
+    ) -> Result<(), ModelError> {
+        *self = Self {
+            shelf: Some(Shelf::new(graph.sizes)),
+            sizes: graph.sizes,
+            ..Self::new(self.config.clone())
+        };
+        self.grow(graph, validation, run)
+    }
+
+    fn update(
+        &mut self,
+        update: &GraphUpdate<'_>,
+        validation: &dyn GraphValidation,
+        run: &Run,
+    ) -> Result<(), ModelError> {
+        self.shelf()?;
+        self.retire(update);
+        self.grow(&update.graph, validation, run)
+    }
+
+    fn begin(&mut self, candidates: &[EntityId]) -> Result<(), ModelError> {
+        self.candidates = candidates.len();
+        Ok(())
+    }
+
+    fn score(&self, queries: &[Query], sink: &mut dyn ScoreSink) -> Result<(), ModelError> {
+        let shelf = self.shelf()?;
+        let nobody = Nobody::new(&self.space);
+        let mut scratch = vec![0.0; self.space.scratch()];
+        let mut lowest = vec![f32::INFINITY; self.sizes.entities];
+        let (mut ids, mut scores) = (Vec::new(), Vec::new());
+        for (index, query) in queries.iter().enumerate() {
+            for (universe, asked) in shelf.knowing(query) {
+                universe.lower(&self.space, asked, &mut scratch, &mut lowest);
+            }
+            ids.clear();
+            scores.clear();
+            for (id, lowest) in lowest.iter_mut().enumerate() {
+                if lowest.is_finite() {
+                    ids.push(EntityId(id as u32));
+                    scores.push(-f64::from(*lowest));
+                    *lowest = f32::INFINITY;
+                }
+            }
+            let rest = match self.config.missing {
+                Missing::Infinity => f32::INFINITY,
+                Missing::Null => self.of_nobody(query, &nobody, &mut scratch)?,
+            };
+            let background = Everyone { score: -f64::from(rest), candidates: self.candidates };
+            sink.accept(index, ScoreRow::Sparse { ids: &ids, scores: &scores, background: &background })?;
+        }
+        Ok(())
+    }
+
+    fn energies(&self, triples: &[Triple]) -> Result<Vec<f32>, ModelError> {
+        let chunks: Vec<Result<Vec<f32>, ModelError>> = triples
+            .par_chunks(TRIPLES_AT_ONCE)
+            .map(|triples| {
+                let (nobody, mut scratch) = (Nobody::new(&self.space), vec![0.0; self.space.scratch()]);
+                triples.iter().map(|triple| self.energy(triple, &nobody, &mut scratch)).collect()
+            })
+            .collect();
+        chunks.into_iter().try_fold(Vec::with_capacity(triples.len()), |mut all, chunk| {
+            all.extend(chunk?);
+            Ok(all)
+        })
+    }
+
+    fn save(&self) -> Result<SavedModel, ModelError> {
+        let shelf = self.shelf()?;
+        let retired = shelf.retired.iter().enumerate().filter(|(_, retired)| **retired);
+        let state = State {
+            config: self.config.clone(),
+            entities: self.sizes.entities,
+            relations: self.sizes.relations,
+            gone: self.gone.iter().map(|t| [t.subject.0, t.relation.0, t.object.0]).collect(),
+            retired: retired.map(|(number, _)| number).collect(),
+            next: self.next,
+        };
+        let bytes = to_bytes(&shelf.universes)?;
+        Ok(SavedModel { state: json!(state), rules: None, tensors: Some(Tensors(bytes)) })
+    }
+
+    fn load(&mut self, saved: &SavedModel) -> Result<(), ModelError> {
+        let state: State = serde_json::from_value(saved.state.clone()).map_err(unreadable)?;
+        state.config.check().map_err(unreadable)?;
+        let tensors = saved.tensors.as_ref().ok_or_else(|| unreadable("no tensors"))?;
+        let mut model = Self::new(state.config);
+        model.sizes = GraphSizes { entities: state.entities, relations: state.relations };
+        let mut shelf = Shelf::new(model.sizes);
+        let universes = from_bytes(&model.space, &tensors.0)?;
+        let outside = |universe: &Universe| {
+            universe.entities.last().is_some_and(|id| id.index() >= state.entities)
+                || universe.relations.last().is_some_and(|id| id.index() >= state.relations)
+        };
+        if universes.iter().any(outside) {
+            return Err(unreadable("ids out of range"));
+        }
+        shelf.extend(universes);
+        for number in state.retired {
+            *shelf.retired.get_mut(number).ok_or_else(|| unreadable("an unknown universe"))? = true;
+        }
+        model.gone = state.gone.into_iter().map(|[s, r, o]| Triple::new(s, r, o)).collect();
+        (model.shelf, model.next) = (Some(shelf), state.next);
+        *self = model;
+        Ok(())
+    }
+}

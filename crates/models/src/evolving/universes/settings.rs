@@ -1,0 +1,213 @@
+//! What can be set of models of parallel universes.
+
+use quadcast_core::ModelError;
+use rand::Rng;
+use serde::{Deserialize, Serialize};
+
+use super::surroundings::Plan;
+use crate::config::{ConfigError, check_at_least_one, check_ranges};
+use crate::evolving::{self, LossName, OptimiserName};
+use crate::registry::OptionInfo;
+
+/// What an answer counts that no universe knows together with the question.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Missing {
+    /// The worst energy there is.
+    #[default]
+    Infinity,
+    /// The lowest energy that the question has with the zero vector as its answer.
+    Null,
+}
+
+/// What becomes of universes when triples are deleted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Deletion {
+    /// Nothing. A minimum never forgets: a universe that fits a deleted triple keeps its low energy.
+    #[default]
+    Keep,
+    /// A universe that was trained on a triple that is gone is not asked any more.
+    Contains,
+    /// A universe that knows all three parts of a triple that is gone is not asked any more; discards many.
+    Coexist,
+}
+
+/// Configuration. The defaults are what the published code used on `WikidataEvolve`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Config {
+    /// Numbers per entity. Published: 20.
+    pub dimension: usize,
+    /// 1 or 2: how distances are measured.
+    pub norm: u8,
+    /// New universes at most, at each step. Published: 6000.
+    pub universes: usize,
+    /// Universes between validations.
+    pub validate_every: usize,
+    /// Validations without improvement before a step ends; 0: never.
+    pub patience: u32,
+    /// Triples of a universe, from.
+    pub least_triples: usize,
+    /// Triples of a universe, to.
+    pub most_triples: usize,
+    /// Share of the triples of a universe that may be entities which its walk starts from, from.
+    pub least_balance: f64,
+    /// The same, to.
+    pub most_balance: f64,
+    /// Whole margins, from.
+    pub least_margin: u32,
+    /// Whole margins, to.
+    pub most_margin: u32,
+    /// Learning rates, from.
+    pub least_rate: f64,
+    /// Learning rates, to.
+    pub most_rate: f64,
+    /// Epochs of a universe, from.
+    pub least_epochs: u32,
+    /// Epochs of a universe, to.
+    pub most_epochs: u32,
+    /// Batches per epoch.
+    pub batches: usize,
+    /// What unknown answers count.
+    pub missing: Missing,
+    /// What deletions do.
+    pub deletion: Deletion,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            dimension: 20,
+            norm: 1,
+            universes: 6000,
+            validate_every: 200,
+            patience: 5,
+            least_triples: 500,
+            most_triples: 1499,
+            least_balance: 0.25,
+            most_balance: 0.5,
+            least_margin: 1,
+            most_margin: 4,
+            least_rate: 0.001,
+            most_rate: 0.1,
+            least_epochs: 50,
+            most_epochs: 199,
+            batches: 20,
+            missing: Missing::Infinity,
+            deletion: Deletion::Keep,
+        }
+    }
+}
+
+const fn option(key: &'static str, about: &'static str) -> OptionInfo {
+    OptionInfo { key, about }
+}
+
+/// What can be set.
+pub(super) const OPTIONS: &[OptionInfo] = &[
+    option("dimension", "Numbers per entity."),
+    option("norm", "1 or 2: how distances are measured."),
+    option("universes", "New universes at most, at each step."),
+    option("validate_every", "Universes between validations."),
+    option("patience", "Validations without improvement before a step ends; 0: never."),
+    option("least_triples", "Triples of a universe, from."),
+    option("most_triples", "Triples of a universe, to."),
+    option("least_balance", "Share of a universe's triples that may be entities its walk starts from, from."),
+    option("most_balance", "The same, to."),
+    option("least_margin", "Whole margins, from."),
+    option("most_margin", "Whole margins, to."),
+    option("least_rate", "Learning rates, from."),
+    option("most_rate", "Learning rates, to."),
+    option("least_epochs", "Epochs of a universe, from."),
+    option("most_epochs", "Epochs of a universe, to."),
+    option("batches", "Batches per epoch."),
+    option("missing", "What an answer counts that no universe knows with the question: infinity or null."),
+    option("deletion", "What deletions do to universes: keep, contains or coexist."),
+];
+
+impl Config {
+    pub(super) fn check(&self) -> Result<(), ConfigError> {
+        check_at_least_one(&[
+            ("dimension", self.dimension),
+            ("universes", self.universes),
+            ("validate_every", self.validate_every),
+            ("least_triples", self.least_triples),
+            ("least_epochs", self.least_epochs as usize),
+            ("batches", self.batches),
+        ])?;
+        let share = |x: f64| (0.0..=1.0).contains(&x);
+        check_ranges(&[
+            ("norm", f64::from(self.norm), self.norm == 1 || self.norm == 2, "1 or 2"),
+            (
+                "most_triples",
+                self.most_triples as f64,
+                self.most_triples >= self.least_triples,
+                "least_triples or more",
+            ),
+            ("least_balance", self.least_balance, share(self.least_balance), "a number from 0 to 1"),
+            (
+                "most_balance",
+                self.most_balance,
+                share(self.most_balance) && self.most_balance >= self.least_balance,
+                "a number from least_balance to 1",
+            ),
+            (
+                "most_margin",
+                f64::from(self.most_margin),
+                self.most_margin >= self.least_margin,
+                "least_margin or more",
+            ),
+            ("least_rate", self.least_rate, self.least_rate > 0.0, "a number above 0"),
+            ("most_rate", self.most_rate, self.most_rate >= self.least_rate, "least_rate or more"),
+            (
+                "most_epochs",
+                f64::from(self.most_epochs),
+                self.most_epochs >= self.least_epochs,
+                "least_epochs or more",
+            ),
+        ])
+    }
+
+    /// What is drawn before a walk.
+    pub(super) fn draw_plan(&self, random: &mut impl Rng) -> Plan {
+        Plan {
+            budget: random.random_range(self.least_triples..=self.most_triples),
+            balance: rounded(random.random_range(self.least_balance..=self.most_balance), 100.0),
+        }
+    }
+
+    /// What is drawn before training. Published: whole margins, rates of three decimals.
+    pub(super) fn draw_settings(&self, random: &mut impl Rng) -> evolving::Config {
+        let margin = f64::from(random.random_range(self.least_margin..=self.most_margin));
+        let epochs = random.random_range(self.least_epochs..=self.most_epochs);
+        let rate = random.random_range(self.least_rate..=self.most_rate);
+        evolving::Config {
+            margin,
+            epochs,
+            learning_rate: rounded(rate, 1000.0).max(self.least_rate),
+            ..self.space_config()
+        }
+    }
+
+    /// What all universes share.
+    pub(super) fn space_config(&self) -> evolving::Config {
+        evolving::Config {
+            dimension: self.dimension,
+            norm: self.norm,
+            batches: self.batches,
+            loss: LossName::Margin,
+            optimiser: OptimiserName::Adagrad,
+            ..evolving::Config::default()
+        }
+    }
+}
+
+fn rounded(x: f64, parts: f64) -> f64 {
+    (x * parts).round() / parts
+}
+
+/// A saved model that does not fit.
+pub(super) fn unreadable(problem: impl std::fmt::Display) -> ModelError {
+    ModelError::Saved(format!("{problem} in a model of universes"))
+}

@@ -1,0 +1,135 @@
+//! Universes against plain counting.
+
+use std::collections::BTreeSet;
+
+use quadcast_core::{
+    Direction, EntityId, EvolvingModel, GraphSizes, GraphUpdate, GraphValidation, GraphView, LinkScore,
+    ModelError, Query, RelationId, Run, ScoreError, ScoreRow, ScoreSink, Step, Triple, stream,
+};
+use rand::Rng;
+use toml::Table;
+
+use super::{PUTRANSD, PUTRANSE, PUTRANSH};
+use crate::config::set;
+use crate::registry::EvolvingEntry;
+
+const SIZES: GraphSizes = GraphSizes { entities: 60, relations: 5 };
+
+/// Says that more is better.
+struct Indifferent;
+
+impl GraphValidation for Indifferent {
+    fn judge(&self, _: &mut dyn EvolvingModel) -> Result<LinkScore, ModelError> {
+        Ok(LinkScore { queries: 1, ..LinkScore::default() })
+    }
+}
+
+fn triples() -> Vec<Triple> {
+    let mut random = stream(3, "triples", 0);
+    let mut draw = |limit: u32| random.random_range(0..limit);
+    // The last ten entities are nowhere.
+    let all: BTreeSet<Triple> = (0..300).map(|_| Triple::new(draw(50), draw(5), draw(50))).collect();
+    all.into_iter().collect()
+}
+
+fn view<'a>(triples: &'a [Triple], present: &'a [EntityId], relations: &'a [RelationId]) -> GraphView<'a> {
+    GraphView { step: Step(0), triples, present, relations, sizes: SIZES }
+}
+
+fn model(entry: &EvolvingEntry, settings: &[&str]) -> Box<dyn EvolvingModel> {
+    let mut config: Table = entry.quick_config();
+    let small = ["universes=6", "validate_every=3", "patience=0", "least_triples=20", "most_triples=60"];
+    for setting in small.iter().chain(settings) {
+        set(&mut config, setting).expect("a setting");
+    }
+    (entry.build)(&config).expect("the settings are sound")
+}
+
+fn fitted(entry: &EvolvingEntry, settings: &[&str]) -> Box<dyn EvolvingModel> {
+    let mut model = model(entry, settings);
+    let present: Vec<EntityId> = (0..50).map(EntityId).collect();
+    let relations: Vec<RelationId> = (0..5).map(RelationId).collect();
+    model.fit(&view(&triples(), &present, &relations), &Indifferent, &Run::silent(1)).expect("it trains");
+    model
+}
+
+/// Keeps rows as they come.
+#[derive(Default)]
+struct Rows(Vec<Vec<f64>>);
+
+impl ScoreSink for Rows {
+    fn accept(&mut self, _: usize, row: ScoreRow<'_>) -> Result<(), ScoreError> {
+        let ScoreRow::Sparse { ids, scores, background } = row else { panic!("universes are sparse") };
+        let mut all: Vec<f64> = (0..60).map(|id| background.score(EntityId(id))).collect();
+        ids.iter().zip(scores).for_each(|(id, &score)| all[id.index()] = score);
+        self.0.push(all);
+        Ok(())
+    }
+}
+
+#[test]
+fn a_row_of_scores_holds_the_energies_of_its_triples() {
+    for (entry, settings) in [
+        (&PUTRANSE, &["missing=infinity"][..]),
+        (&PUTRANSH, &["missing=infinity"]),
+        (&PUTRANSD, &["missing=infinity"]),
+    ] {
+        let mut model = fitted(entry, settings);
+        let candidates: Vec<EntityId> = (0..60).map(EntityId).collect();
+        model.begin(&candidates).expect("it is fitted");
+        for direction in Direction::BOTH {
+            let query = Query { step: Step(0), known: EntityId(7), relation: RelationId(2), direction };
+            let mut rows = Rows::default();
+            model.score(&[query], &mut rows).expect("it scores");
+            let whole: Vec<Triple> = candidates.iter().map(|&id| query.fact(id, Step(0)).triple()).collect();
+            let energies = model.energies(&whole).expect("it rates");
+            let expected: Vec<f64> = energies.iter().map(|&energy| -f64::from(energy)).collect();
+            assert_eq!(rows.0[0], expected, "{}", entry.name);
+            assert!(expected[55].is_infinite() && expected.iter().any(|x| x.is_finite()), "{}", entry.name);
+        }
+    }
+}
+
+#[test]
+fn the_number_of_threads_does_not_matter_and_saving_keeps_everything() {
+    let run = |threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+        pool.install(|| fitted(&PUTRANSE, &[]).save().expect("it is fitted"))
+    };
+    let saved = run(1);
+    assert_eq!(saved, run(2));
+    let mut again = model(&PUTRANSE, &[]);
+    again.load(&saved).expect("it was saved");
+    assert_eq!(again.save().expect("it is fitted"), saved);
+}
+
+#[test]
+fn nobody_is_better_than_nothing() {
+    let model = fitted(&PUTRANSE, &["missing=null"]);
+    let strict = fitted(&PUTRANSE, &["missing=infinity"]);
+    let unknown = Triple::new(7, 2, 55);
+    assert!(strict.energies(&[unknown]).expect("it rates")[0].is_infinite());
+    // Unit vectors: ‖h + r‖₁ of two of them is at most 2·√20.
+    let energy = model.energies(&[unknown]).expect("it rates")[0];
+    assert!(energy > 0.0 && energy <= 2.0 * 20_f32.sqrt(), "{energy}");
+}
+
+#[test]
+fn universes_that_were_trained_on_what_is_gone_are_not_asked() {
+    let triples = triples();
+    let present: Vec<EntityId> = (0..50).map(EntityId).collect();
+    let relations: Vec<RelationId> = (0..5).map(RelationId).collect();
+    let left: Vec<Triple> = triples[100..].to_vec();
+    let energies = |deletion: &str| {
+        let mut model = fitted(&PUTRANSE, &[&format!("deletion={deletion}"), "universes=3"]);
+        let before = model.energies(&triples).expect("it rates");
+        let update =
+            GraphUpdate { graph: view(&left, &present, &relations), inserted: &[], deleted: &triples[..100] };
+        model.update(&update, &Indifferent, &Run::silent(1)).expect("it goes on");
+        (before, model.energies(&triples).expect("it rates"))
+    };
+    let (before, after) = energies("keep");
+    assert!(before.iter().zip(&after).all(|(before, after)| after <= before), "a minimum never forgets");
+    let (before, after) = energies("contains");
+    assert!(before.iter().zip(&after).any(|(before, after)| after > before), "the old universes are gone");
+}
