@@ -41,7 +41,7 @@ pub struct GraphUpdate<'a> {
 }
 
 /// What a model of a changing graph can do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct EvolvingCapabilities {
     /// Whether it can go on learning when the graph changes.
     pub updates: bool,

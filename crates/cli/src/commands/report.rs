@@ -1,5 +1,7 @@
 //! `quadcast report`: runs as one page, or as tables for other programs.
 
+mod evolving;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, Write};
@@ -76,6 +78,9 @@ struct RunLine<'a> {
 
 pub fn execute(options: &Options, output: &Output) -> Result<(), Failure> {
     let (format, out) = target(options, output)?;
+    if evolving::concerns(&options.runs)? {
+        return evolving::execute(options, format, out, output);
+    }
     let (runs, left_out) = load(&options.runs)?;
     for note in left_out.iter().filter(|_| !output.quiet) {
         eprintln!("{note}");
