@@ -1,0 +1,106 @@
+//! Models of changing graphs with the real binary: runs, interruptions, reports.
+
+mod common;
+
+use std::time::{Duration, Instant};
+
+use common::{Room, kill, start_command};
+
+/// Settings with which training takes a moment.
+const QUICK: &str = "--set dimension=16 --set epochs=20 --set validate_every=10 --set batches=10";
+const UNIVERSES: &str = "--set universes=12 --set validate_every=4 --set least_triples=50 --set most_triples=150 \
+     --set least_epochs=5 --set most_epochs=10";
+
+/// A room with a changing graph in `world`.
+fn room() -> Room {
+    let room = Room::new();
+    room.quadcast("data synth --world evolving --out world").success();
+    room
+}
+
+#[test]
+fn every_procedure_is_played_and_reported() {
+    let room = room();
+    for procedure in ["static", "pseudo-incremental", "incremental"] {
+        let run = room.quadcast(&format!(
+            "evolve run --model transe --data world --procedure {procedure} {QUICK} --out {procedure}"
+        ));
+        let text = run.success().stdout;
+        assert!(text.contains(&format!("transe on world · {procedure}")), "{text}");
+        let record = room.json(&format!("{procedure}/metrics.json"));
+        assert_eq!((&record["status"], &record["task"]), (&"complete".into(), &"evolving".into()));
+        let steps = record["outcome"]["steps"].as_array().expect("steps");
+        assert_eq!(steps.len(), 10);
+        let chance = 10.0 / steps[9]["link"]["candidates"].as_f64().expect("candidates");
+        let hits = steps[9]["link"]["filtered"]["hits@10"].as_f64().expect("hits");
+        assert!(hits > 2.0 * chance, "{procedure}: {hits} is not better than chance, {chance}");
+        assert!(steps[9]["classification"]["accuracy"].as_f64().is_some_and(|a| a > 0.5), "{procedure}");
+        assert!(steps[9]["negative"]["categories"].as_array().is_some_and(|c| !c.is_empty()), "{procedure}");
+    }
+    room.quadcast("report static pseudo-incremental incremental --out page.html").success();
+    let page = room.text("page.html");
+    assert!(page.contains("transe, pseudo-incremental") && page.contains("<svg"));
+    room.quadcast("evolve run static/run.toml --out again").success();
+    assert_eq!(room.read("static/model.safetensors"), room.read("again/model.safetensors"));
+    room.quadcast("evolve run static/run.toml --out again").assert_error(2, &["holds a complete run already"]);
+}
+
+#[test]
+fn the_number_of_threads_does_not_matter() {
+    let room = room();
+    for (model, settings) in [("transe", QUICK), ("incremental-transe", QUICK), ("putranse", UNIVERSES)] {
+        for threads in [1, 2] {
+            room.quadcast(&format!(
+                "evolve run --model {model} --data world --procedure incremental {settings} --threads {threads} --out {model}-{threads}"
+            ))
+            .success();
+        }
+        let files = ["model.safetensors", "model.json"];
+        for file in files {
+            assert!(
+                room.read(&format!("{model}-1/{file}")) == room.read(&format!("{model}-2/{file}")),
+                "{model}: {file}"
+            );
+        }
+        let outcome = |threads| {
+            let record = room.json(&format!("{model}-{threads}/metrics.json"));
+            let steps = record["outcome"]["steps"].as_array().expect("steps").clone();
+            steps.into_iter().map(|step| step["link"].clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(outcome(1), outcome(2), "{model}");
+    }
+}
+
+#[test]
+fn a_killed_run_goes_on_as_if_it_had_not_been() {
+    let room = room();
+    for (model, settings) in [("transe", QUICK), ("putranse", UNIVERSES)] {
+        let request = format!("evolve run --model {model} --data world --procedure incremental {settings} --out {model}");
+        room.quadcast(&format!("{request}-whole")).success();
+        let killed = format!("{model}-killed");
+        let run = start_command(&room, &format!("{request}-killed"));
+        let begun = Instant::now();
+        let kept = room.path(&format!("{killed}/checkpoint/steps.json"));
+        while !kept.exists() && begun.elapsed() < Duration::from_mins(1) {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        kill(run);
+        assert_eq!(room.json(&format!("{killed}/metrics.json"))["status"], "incomplete", "{model} was killed");
+        room.quadcast(&format!("{request}-killed")).success();
+        assert!(
+            room.read(&format!("{model}-whole/model.safetensors")) == room.read(&format!("{killed}/model.safetensors")),
+            "{model} is another one after a kill"
+        );
+        assert!(!room.path(&format!("{killed}/checkpoint")).exists());
+    }
+}
+
+#[test]
+fn requests_that_make_no_sense_are_refused_before_anything_is_written() {
+    let room = Room::with_harbour();
+    room.assert_refused("evolve run --model transe --data harbour --out run", &["quadcast evolve compile"]);
+    room.assert_refused("evolve run --model tranze --data harbour --out run", &["did you mean \"transe\"?"]);
+    room.assert_refused("evolve run --model transe --data harbour --set margn=1 --out run", &["margn"]);
+    room.assert_refused("evolve run --model transe", &["which dataset?"]);
+    assert!(!room.path("run").exists());
+}
