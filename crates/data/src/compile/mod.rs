@@ -8,6 +8,7 @@
 
 mod assign;
 mod error;
+mod ever;
 mod frequency;
 mod ids;
 mod intervals;
