@@ -2,6 +2,7 @@
 
 use quadcast_core::{Names, Triple, Vocabulary};
 
+use super::ever::Ever;
 use super::normalise::Update;
 use super::options::IdRule;
 use crate::OperationStream;
@@ -79,13 +80,10 @@ impl Numbered {
         }
     }
 
-    /// Every triple that is true at any time of the stream and can be said in global ids, sorted. Those that come and go
-    /// within one interval are in no update, but they were true.
-    pub(super) fn ever(&self) -> Vec<Triple> {
-        use rayon::slice::ParallelSliceMut;
-        let mut ever: Vec<Triple> =
-            self.triples.iter().filter(|&&triple| triple != OUTSIDE).copied().collect();
-        ever.par_sort_unstable();
-        ever
+    /// Every triple that is true at any time of the stream and can be said in global ids. Those that come and go within
+    /// one interval are in no update, but they were true.
+    pub(super) fn ever(&self) -> Ever {
+        let triples = self.triples.iter().filter(|&&triple| triple != OUTSIDE).copied();
+        Ever::new(triples, self.vocabulary.entities.len())
     }
 }

@@ -8,6 +8,7 @@
 
 mod assign;
 mod error;
+mod ever;
 mod examples;
 mod frequency;
 mod ids;

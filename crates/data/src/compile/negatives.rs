@@ -8,6 +8,8 @@ use quadcast_core::{EntityId, Split, Triple, stream};
 use rand::Rng;
 use rustc_hash::FxHashMap;
 
+use super::ever::Ever;
+
 /// Draws before the search becomes exhaustive.
 const ATTEMPTS: usize = 100;
 
@@ -31,15 +33,15 @@ impl Examples {
     }
 }
 
-/// Honest examples: `present` are the entities of the step, `ever` all triples of the stream, sorted.
+/// Honest examples: `present` are the entities of the step, `ever` all triples of the stream.
 pub(super) fn honest(
     positives: &[Triple],
     present: &[EntityId],
-    ever: &[Triple],
+    ever: &Ever,
     (seed, split, step): (u64, Split, usize),
 ) -> Examples {
     let mut random = stream(seed, &format!("evolve negatives {split}"), step as u64);
-    let fits = |triple: &Triple| triple.subject != triple.object && ever.binary_search(triple).is_err();
+    let fits = |triple: &Triple| triple.subject != triple.object && !ever.has(*triple);
     let mut negative = |positive: Triple| {
         if present.is_empty() {
             return None;
@@ -102,12 +104,14 @@ mod tests {
     fn the_only_possible_negative_is_found() {
         // Everything else with an entity of 0..4 on either side is true or leads back to itself.
         let present: Vec<EntityId> = (0..4).map(EntityId).collect();
-        let mut ever = vec![POSITIVE, Triple::new(0, 0, 2), Triple::new(2, 0, 1), Triple::new(3, 0, 1)];
+        let mut true_ones = vec![POSITIVE, Triple::new(0, 0, 2), Triple::new(2, 0, 1), Triple::new(3, 0, 1)];
+        let ever = Ever::new(true_ones.iter().copied(), 4);
         for seed in 0..20 {
             let found = honest(&[POSITIVE], &present, &ever, (seed, Split::Test, 1));
             assert_eq!(found.labelled, [(POSITIVE, true), (Triple::new(0, 0, 3), false)]);
         }
-        ever.insert(2, Triple::new(0, 0, 3));
+        true_ones.push(Triple::new(0, 0, 3));
+        let ever = Ever::new(true_ones.iter().copied(), 4);
         let found = honest(&[POSITIVE, POSITIVE], &present, &ever, (1, Split::Test, 1));
         assert_eq!(found, Examples { labelled: vec![], without_negative: 2 });
         assert_eq!(honest(&[POSITIVE], &[], &ever, (1, Split::Test, 1)).without_negative, 1);

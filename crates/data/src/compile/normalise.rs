@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use quadcast_core::{Names, Triple};
+use quadcast_core::{EntityId, Names, Triple};
 use rayon::slice::ParallelSliceMut;
 
 use super::options::{CompileOptions, KeptOperation, OperationOrder};
@@ -67,7 +67,7 @@ fn leave_one(
 
 /// The order of operations: by time, head, tail, relation, then insertions before deletions.
 pub(super) struct TotalOrder {
-    /// Rank of every entity and relation; `None` where ids are in order already.
+    /// Ranks by id.
     entities: Vec<u32>,
     relations: Vec<u32>,
 }
@@ -92,16 +92,18 @@ impl TotalOrder {
         Self { entities: ranks(&stream.vocabulary.entities), relations: ranks(&stream.vocabulary.relations) }
     }
 
-    /// Sorts operations. They are on different triples, so that the sign never decides.
+    /// Sorts operations. They are on different triples, so that the sign never decides; and the stream is in order of
+    /// time, so that places stand for times and only operations of the same time are compared.
     pub(super) fn sort(&self, stream: &OperationStream, update: &mut Update) {
         let key = |at: &u32| {
-            let at = *at as usize;
-            let Triple { subject, relation, object } = stream.triples[stream.entries[at].triple()];
-            let rank = |entity: quadcast_core::EntityId| self.entities[entity.index()];
-            (stream.moments[at], rank(subject), rank(object), self.relations[relation.index()])
+            let Triple { subject, relation, object } = stream.triples[stream.entries[*at as usize].triple()];
+            let rank = |entity: EntityId| self.entities[entity.index()];
+            (rank(subject), rank(object), self.relations[relation.index()])
         };
-        if !update.is_sorted_by_key(key) {
-            update.par_sort_unstable_by_key(key);
+        update.par_sort_unstable();
+        let moment = |at: u32| stream.moments[at as usize];
+        for same in update.chunk_by_mut(|&a, &b| moment(a) == moment(b)) {
+            same.sort_unstable_by_key(key);
         }
     }
 }

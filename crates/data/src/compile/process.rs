@@ -4,11 +4,12 @@ use quadcast_core::EvolvingDataset;
 
 use super::assign::play;
 use super::error::CompileError;
+use super::ever::Ever;
 use super::frequency::Kept;
 use super::ids::Numbered;
 use super::intervals::intervals;
 use super::negatives::Published;
-use super::normalise::normalise;
+use super::normalise::{Update, normalise};
 use super::options::{CompileOptions, SplitRule};
 use super::report::{CompileReport, RemovedReport, SCHEMA, StreamReport, spread};
 use super::state::State;
@@ -35,32 +36,13 @@ pub fn compile(stream: &OperationStream, options: &CompileOptions) -> Result<Com
     }
     let ranges = intervals(stream, &options.intervals)?;
     let mut updates = normalise(stream, &ranges, options);
-    let normalised: usize = updates.iter().map(Vec::len).sum();
-    let kept = Kept::of(stream, &updates, options.filter);
-    for update in &mut updates {
-        update.retain(|&at| kept.has(stream.triples[stream.entries[at as usize].triple()]));
-    }
-    let left: usize = updates.iter().map(Vec::len).sum();
-    if left == 0 {
-        let (name, filter) = (stream.name.clone(), options.filter);
-        let (entity, relation) = (filter.min_entity, filter.min_relation);
-        return Err(CompileError::NothingLeft { name, operations: normalised, entity, relation }.into());
-    }
-    let [rare_entities, rare_relations] = kept.removed();
-    let mut removed = RemovedReport {
-        cancelled: stream.len() - normalised,
-        rare_operations: normalised - left,
-        rare_entities,
-        rare_relations,
-        filter_passes: kept.passes,
-        without_negative: 0,
-    };
+    let mut removed = filter(stream, &mut updates, options)?;
     let numbered = Numbered::of(stream, &updates, options.ids);
     let sizes = [numbered.vocabulary.entities.len(), numbered.vocabulary.relations.len()];
     let mut workshop = Workshop {
         stream,
         options,
-        ever: if options.compat { Vec::new() } else { numbered.ever() },
+        ever: if options.compat { Ever::default() } else { numbered.ever() },
         published: options.compat.then(|| Published::new(options.seed, sizes[0])),
     };
     let mut state = State::new(&numbered.triples, sizes);
@@ -86,6 +68,35 @@ pub fn compile(stream: &OperationStream, options: &CompileOptions) -> Result<Com
     };
     let dataset = EvolvingDataset { name: stream.name.clone(), vocabulary: numbered.vocabulary, steps };
     Ok(Compiled { dataset, report, clock: stream.clock, moments })
+}
+
+/// Takes rare entities and relations out of the updates and says what was removed so far.
+fn filter(
+    stream: &OperationStream,
+    updates: &mut [Update],
+    options: &CompileOptions,
+) -> Result<RemovedReport, CompileError> {
+    let size = |updates: &[Update]| updates.iter().map(Vec::len).sum::<usize>();
+    let normalised = size(updates);
+    let kept = Kept::of(stream, updates, options.filter);
+    for update in &mut *updates {
+        update.retain(|&at| kept.has(stream.triples[stream.entries[at as usize].triple()]));
+    }
+    let left = size(updates);
+    if left == 0 {
+        let (name, filter) = (stream.name.clone(), options.filter);
+        let (entity, relation) = (filter.min_entity, filter.min_relation);
+        return Err(CompileError::NothingLeft { name, operations: normalised, entity, relation });
+    }
+    let [rare_entities, rare_relations] = kept.removed();
+    Ok(RemovedReport {
+        cancelled: stream.len() - normalised,
+        rare_operations: normalised - left,
+        rare_entities,
+        rare_relations,
+        filter_passes: kept.passes,
+        without_negative: 0,
+    })
 }
 
 fn describe(stream: &OperationStream) -> StreamReport {

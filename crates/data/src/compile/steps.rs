@@ -4,6 +4,7 @@ use quadcast_core::{
     CategoryKind, CategoryTriples, EvolvingStep, Split, SplitTriples, Triple, TripleOperation,
 };
 
+use super::ever::Ever;
 use super::negatives::{Published, honest};
 use super::normalise::{TotalOrder, Update};
 use super::options::CompileOptions;
@@ -17,8 +18,8 @@ use crate::{OperationStream, Operations, Sampled};
 pub(super) struct Workshop<'a> {
     pub stream: &'a OperationStream,
     pub options: &'a CompileOptions,
-    /// Every triple of the stream, sorted; empty where nothing is asked about it.
-    pub ever: Vec<Triple>,
+    /// Every triple of the stream; empty where nothing is asked about it.
+    pub ever: Ever,
     /// The published way of making negatives, if it is asked for.
     pub published: Option<Published>,
 }

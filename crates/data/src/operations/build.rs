@@ -1,9 +1,11 @@
 //! Making a stream operation by operation, with the checks that keep it well-formed.
 
+use std::collections::hash_map::Entry;
+
 use quadcast_core::{Split, Triple, Vocabulary};
 use rustc_hash::FxHashMap;
 
-use super::stream::{Entry, FaultPolicy, OperationStream, StreamClock};
+use super::stream::{FaultPolicy, Marked, OperationStream, StreamClock};
 
 /// Why an operation cannot follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,14 +60,20 @@ impl StreamBuilder {
             self.stream.dropped.reflexive += 1;
             return Ok(());
         }
-        let number = self.numbers.get(&triple).copied();
-        let present = number.is_some_and(|number| self.present[number as usize]);
-        if present == insert {
-            return self.fault(insert);
-        }
-        let number = number.unwrap_or_else(|| self.number(triple));
+        let number = match self.numbers.entry(triple) {
+            Entry::Occupied(known) if self.present[*known.get() as usize] == insert => {
+                return self.fault(insert);
+            }
+            Entry::Occupied(known) => *known.get(),
+            Entry::Vacant(_) if !insert => return self.fault(insert),
+            Entry::Vacant(place) => {
+                self.stream.triples.push(triple);
+                self.present.push(false);
+                *place.insert(self.stream.triples.len() as u32 - 1)
+            }
+        };
         self.present[number as usize] = insert;
-        self.stream.entries.push(Entry::new(number, insert));
+        self.stream.entries.push(Marked::new(number, insert));
         self.stream.moments.push(moment);
         Ok(())
     }
@@ -77,14 +85,6 @@ impl StreamBuilder {
         let dropped = &mut self.stream.dropped;
         *(if insert { &mut dropped.void_inserts } else { &mut dropped.void_deletes }) += 1;
         Ok(())
-    }
-
-    fn number(&mut self, triple: Triple) -> u32 {
-        let number = self.stream.triples.len() as u32;
-        self.numbers.insert(triple, number);
-        self.stream.triples.push(triple);
-        self.present.push(false);
-        number
     }
 
     /// Whether a triple is in the graph now.

@@ -75,9 +75,9 @@ pub struct TimedOperation {
 
 /// The number of a triple and whether it is inserted, in four bytes: a stream has millions of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Entry(u32);
+pub(crate) struct Marked(u32);
 
-impl Entry {
+impl Marked {
     pub(crate) const fn new(triple: u32, insert: bool) -> Self {
         Self(triple << 1 | !insert as u32)
     }
@@ -113,7 +113,7 @@ pub struct OperationStream {
     /// Operations that were left out when the stream was made.
     pub dropped: Dropped,
     pub(crate) triples: Vec<Triple>,
-    pub(crate) entries: Vec<Entry>,
+    pub(crate) entries: Vec<Marked>,
     pub(crate) moments: Vec<i64>,
     /// Where the steps of the source end, if it has steps.
     pub(crate) step_ends: Option<Vec<usize>>,

@@ -23,11 +23,6 @@ impl<'a> Lines<'a> {
     pub(super) const fn after(text: &'a [u8], number: u64) -> Self {
         Self { rest: text, number }
     }
-
-    /// The number of the line that was looked at last, blank or not.
-    pub(super) const fn number(&self) -> u64 {
-        self.number
-    }
 }
 
 impl<'a> Iterator for Lines<'a> {

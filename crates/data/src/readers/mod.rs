@@ -19,6 +19,7 @@ mod lkge;
 mod moments;
 mod notes;
 mod openke;
+mod operation_rows;
 mod operations;
 mod quads;
 mod quoting;

@@ -96,7 +96,7 @@ fn write_snapshots(folder: &Path, dataset: &EvolvingDataset) -> Result<(), DataE
     let sizes = [dataset.vocabulary.entities.len(), dataset.vocabulary.relations.len()];
     let mut train = Vec::new();
     for (at, step) in dataset.steps.iter().enumerate() {
-        train = after(&train, &step.training);
+        train = after(train, &step.training);
         if step.entities.is_none() {
             continue;
         }

@@ -1,30 +1,20 @@
-//! The training graph of each step as a sorted list, and ids of its own for a snapshot.
+//! The training graph of each step as a list, and ids of its own for a snapshot.
 
 use quadcast_core::{EvolvingStep, SplitTriples, Triple, TripleOperation};
+use rustc_hash::FxHashSet;
 
 /// An id that a snapshot does not use.
 const ABSENT: u32 = u32::MAX;
 
-/// The sorted graph after operations; of several operations on a triple the last one counts.
-pub(crate) fn after(graph: &[Triple], operations: &[TripleOperation]) -> Vec<Triple> {
-    let mut changes: Vec<TripleOperation> = operations.to_vec();
-    changes.sort_by_key(|operation| operation.triple);
-    let mut next = Vec::with_capacity(graph.len() + changes.len());
-    let mut old = graph.iter().copied().peekable();
-    for (at, change) in changes.iter().enumerate() {
-        if changes.get(at + 1).is_some_and(|later| later.triple == change.triple) {
-            continue;
-        }
-        while let Some(triple) = old.next_if(|triple| *triple < change.triple) {
-            next.push(triple);
-        }
-        old.next_if_eq(&change.triple);
-        if change.insert {
-            next.push(change.triple);
-        }
+/// The graph after operations of which none is void and no two are on the same triple, as a compiled update has them:
+/// what was there and is not deleted, then what is inserted.
+pub(super) fn after(mut graph: Vec<Triple>, operations: &[TripleOperation]) -> Vec<Triple> {
+    let deleted: FxHashSet<Triple> = operations.iter().filter(|o| !o.insert).map(|o| o.triple).collect();
+    if !deleted.is_empty() {
+        graph.retain(|triple| !deleted.contains(triple));
     }
-    next.extend(old);
-    next
+    graph.extend(operations.iter().filter(|o| o.insert).map(|o| o.triple));
+    graph
 }
 
 /// The full evaluation sets of a step.
@@ -94,22 +84,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_operation_on_a_triple_counts() {
+    fn graphs_grow_at_the_end() {
         let t = |id| Triple::new(id, 0, 9);
         let operation = |id, insert| TripleOperation { triple: t(id), insert };
-        let graph = [t(1), t(3), t(5)];
-        let changes = [
-            operation(3, false),
-            operation(4, true),
-            operation(0, true),
-            operation(1, false),
-            operation(1, true),
-            operation(7, true),
-            operation(7, false),
-            operation(8, true),
-        ];
-        assert_eq!(after(&graph, &changes), [t(0), t(1), t(4), t(5), t(8)]);
-        assert_eq!(after(&graph, &[]), graph);
+        let graph =
+            after(vec![t(3), t(1), t(5)], &[operation(3, false), operation(4, true), operation(0, true)]);
+        assert_eq!(graph, [t(1), t(5), t(4), t(0)]);
+        assert_eq!(after(graph.clone(), &[]), graph);
     }
 
     #[test]

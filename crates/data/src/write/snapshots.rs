@@ -19,7 +19,7 @@ pub(crate) fn write_snapshots(folder: &Path, dataset: &EvolvingDataset) -> Resul
     unique_names(vocabulary)?;
     let mut train = Vec::new();
     for (at, step) in dataset.steps.iter().enumerate() {
-        train = after(&train, &step.training);
+        train = after(train, &step.training);
         let inner = folder.join(format!("snapshot{}", at + 1));
         std::fs::create_dir_all(&inner).map_err(|source| failed(&inner, source))?;
         write_snapshot(&inner, dataset, step, &train)?;

@@ -24,10 +24,7 @@ pub struct Timing {
 pub fn text(report: &CompileReport, folder: &Path, layout: BenchmarkLayout, timing: &Timing) -> String {
     let number = |count: usize| counted(count as u64);
     let (stream, removed) = (&report.stream, &report.removed);
-    let times = match stream.clock {
-        StreamClock::Order => "in order, without times",
-        StreamClock::Number | StreamClock::Utc => "with times",
-    };
+    let times = if stream.clock == StreamClock::Order { "in order, without times" } else { "with times" };
     let mut text = wrapped(
         &format!(
             "{}: {} operations on {} triples, {times}; {} entities, {} relations",
