@@ -138,7 +138,18 @@ pub const MODELS: &[Entry] = &[
 ];
 
 /// All models of evolving graphs, in the order of the documentation.
-pub const EVOLVING_MODELS: &[EvolvingEntry] = &[evolving::transe::ENTRY, evolving::incremental_transe::ENTRY];
+pub const EVOLVING_MODELS: &[EvolvingEntry] = &[
+    evolving::transe::ENTRY,
+    evolving::incremental_transe::ENTRY,
+    evolving::transh::ENTRY,
+    evolving::transd::ENTRY,
+    evolving::transr::ENTRY,
+    evolving::distmult::ENTRY,
+    evolving::rescal::ENTRY,
+    evolving::complex::ENTRY,
+    evolving::simple::ENTRY,
+    evolving::rotate::ENTRY,
+];
 
 /// The model of a name or alias.
 pub fn find(name: &str) -> Result<&'static Entry, ConfigError> {

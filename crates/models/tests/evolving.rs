@@ -14,7 +14,9 @@ const SIZES: GraphSizes = GraphSizes { entities: 60, relations: 4 };
 fn model(name: &str, settings: &[&str]) -> Box<dyn EvolvingModel> {
     let entry = find_evolving(name).expect("a model");
     let mut config = entry.quick_config();
-    settings.iter().for_each(|setting| set(&mut config, setting).expect("a setting"));
+    for setting in settings {
+        set(&mut config, setting).expect("a setting");
+    }
     (entry.build)(&config).expect("a configuration")
 }
 
@@ -28,8 +30,10 @@ fn bytes(model: &dyn EvolvingModel) -> Vec<u8> {
 
 #[test]
 fn transe_overfits_a_hundred_triples() {
-    let graph = Graph::random(1, 100, 50, 4, SIZES);
-    let settings = ["dimension=64", "epochs=400", "validate_every=400", "learning_rate=0.5", "filtered=true"];
+    // Sparse, as real graphs are: among fewer entities there are cycles that no translations can follow.
+    let graph = Graph::random(1, 100, 80, 5, GraphSizes { entities: 80, relations: 5 });
+    let settings =
+        ["dimension=100", "epochs=1500", "validate_every=1500", "learning_rate=1.0", "filtered=true"];
     let mut model = model("transe", &[&settings[..], &["negatives=10"]].concat());
     model.fit(&graph.view(), &OwnTriples(&graph), &Run::silent(1)).expect("it learns");
     let ranks = ranks(&mut *model, &graph.triples, &graph.triples, &graph.present);
