@@ -42,7 +42,8 @@ fn every_procedure_is_played_and_reported() {
     assert!(page.contains("transe, pseudo-incremental") && page.contains("<svg"));
     room.quadcast("evolve run static/run.toml --out again").success();
     assert_eq!(room.read("static/model.safetensors"), room.read("again/model.safetensors"));
-    room.quadcast("evolve run static/run.toml --out again").assert_error(2, &["holds a complete run already"]);
+    room.quadcast("evolve run static/run.toml --out again")
+        .assert_error(2, &["holds a complete run already"]);
 }
 
 #[test]
@@ -75,7 +76,9 @@ fn the_number_of_threads_does_not_matter() {
 fn a_killed_run_goes_on_as_if_it_had_not_been() {
     let room = room();
     for (model, settings) in [("transe", QUICK), ("putranse", UNIVERSES)] {
-        let request = format!("evolve run --model {model} --data world --procedure incremental {settings} --out {model}");
+        let request = format!(
+            "evolve run --model {model} --data world --procedure incremental {settings} --out {model}"
+        );
         room.quadcast(&format!("{request}-whole")).success();
         let killed = format!("{model}-killed");
         let run = start_command(&room, &format!("{request}-killed"));
@@ -85,10 +88,15 @@ fn a_killed_run_goes_on_as_if_it_had_not_been() {
             std::thread::sleep(Duration::from_millis(5));
         }
         kill(run);
-        assert_eq!(room.json(&format!("{killed}/metrics.json"))["status"], "incomplete", "{model} was killed");
+        assert_eq!(
+            room.json(&format!("{killed}/metrics.json"))["status"],
+            "incomplete",
+            "{model} was killed"
+        );
         room.quadcast(&format!("{request}-killed")).success();
         assert!(
-            room.read(&format!("{model}-whole/model.safetensors")) == room.read(&format!("{killed}/model.safetensors")),
+            room.read(&format!("{model}-whole/model.safetensors"))
+                == room.read(&format!("{killed}/model.safetensors")),
             "{model} is another one after a kill"
         );
         assert!(!room.path(&format!("{killed}/checkpoint")).exists());

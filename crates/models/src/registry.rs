@@ -140,15 +140,15 @@ pub const MODELS: &[Entry] = &[
 /// All models of evolving graphs, in the order of the documentation.
 pub const EVOLVING_MODELS: &[EvolvingEntry] = &[
     evolving::transe::ENTRY,
+    evolving::incremental_transe::ENTRY,
     evolving::transh::ENTRY,
     evolving::transd::ENTRY,
     evolving::transr::ENTRY,
     evolving::distmult::ENTRY,
+    evolving::rescal::ENTRY,
     evolving::complex::ENTRY,
     evolving::simple::ENTRY,
-    evolving::rescal::ENTRY,
     evolving::rotate::ENTRY,
-    evolving::incremental_transe::ENTRY,
     evolving::universes::PUTRANSE,
     evolving::universes::PUTRANSH,
     evolving::universes::PUTRANSD,

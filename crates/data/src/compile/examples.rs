@@ -4,6 +4,7 @@ use quadcast_core::{
     EntityId, EvolvingDataset, EvolvingStep, Split, SplitTriples, StaticGraph, Triple, TripleOperation,
 };
 
+use super::ever::Ever;
 use super::negatives::honest;
 use crate::index::graphs;
 
@@ -22,11 +23,12 @@ pub fn as_single_step(graph: StaticGraph) -> EvolvingDataset {
 /// For each step, examples from the validation and from the test triples that are asked about: every positive with a negative
 /// of an entity that is present, which is true at no step.
 pub fn draw_examples(data: &EvolvingDataset, seed: u64) -> Vec<[Vec<(Triple, bool)>; 2]> {
-    let ever = ascending(data.steps.iter().flat_map(|step| {
+    let triples = data.steps.iter().flat_map(|step| {
         let all = step.evaluation_all.as_ref().unwrap_or(&step.evaluation);
         let training = step.training.iter().map(|operation| operation.triple);
         training.chain(all.valid.iter().copied()).chain(all.test.iter().copied())
-    }));
+    });
+    let ever = Ever::new(triples, data.vocabulary.entities.len());
     let mut examples = Vec::with_capacity(data.steps.len());
     graphs(data, |number, graph| {
         let held_out = graph.evaluation();

@@ -24,7 +24,7 @@ pub struct Loss {
 
 impl Loss {
     /// The loss of one sample. Energies are replaced by the slopes of the loss along them, times `share`.
-    #[inline(always)]
+    #[inline]
     pub fn apply<T: Real>(&self, share: T, right: &mut T, wrong: &mut [T]) -> f64 {
         let margin = T::from_f64(self.margin);
         let even = T::ONE / T::from_f64(wrong.len().max(1) as f64);

@@ -7,6 +7,7 @@ use super::energy::{Ends, Energy, Slopes};
 use super::sample::{Batch, Samples, Settings, Source, TOGETHER};
 use super::table::{Table, Tables};
 use crate::Real;
+use crate::parallel::add;
 
 /// Parts of a batch at most: more keep more threads busy, and have more rows to add up.
 pub(super) const PARTS: usize = 4;
@@ -119,11 +120,9 @@ pub(super) struct Part<T> {
     pub relations: Heap<T>,
     pub loss: f64,
     samples: Samples,
-    /// Energies of the true triples, then their slopes.
-    right: Vec<T>,
-    /// Energies of the false triples, then their slopes.
-    wrong: Vec<T>,
-    /// What energies leave behind: of the true triples, then of the false ones.
+    /// Energies of the true triples, then of the false ones; in the end the slopes of the loss along them.
+    energies: Vec<T>,
+    /// What energies leave behind, in the same order.
     scratch: Vec<T>,
     /// Gradient of the tail of a triple whose head it is as well.
     loop_tail: Vec<T>,
@@ -145,8 +144,7 @@ impl<T: Real> Part<T> {
             relations: Heap::new(part, &tables.relations),
             loss: 0.0,
             samples: Samples::default(),
-            right: Vec::new(),
-            wrong: Vec::new(),
+            energies: Vec::new(),
             scratch: Vec::new(),
             loop_tail: Vec::new(),
         }
@@ -171,9 +169,10 @@ impl<T: Real> Part<T> {
             let to = (from + TOGETHER).min(samples.end);
             self.samples.draw(source, batch, from..to, settings.negatives);
             self.forward(energy, tables);
-            for sample in 0..to - from {
-                let wrong = &mut self.wrong[self.samples.wrong_of(sample)];
-                self.loss += settings.loss.apply(share, &mut self.right[sample], wrong);
+            let (right, wrong) = self.energies.split_at_mut(to - from);
+            for (sample, right) in right.iter_mut().enumerate() {
+                let wrong = &mut wrong[self.samples.wrong_of(sample)];
+                self.loss += settings.loss.apply(share, right, wrong);
             }
             self.backward(energy, tables, slots);
             if settings.penalty > 0.0 {
@@ -186,58 +185,47 @@ impl<T: Real> Part<T> {
     /// The energies of all triples.
     #[inline(always)]
     fn forward<E: Energy<T>>(&mut self, energy: &E, tables: &Tables<T>) {
-        let Self { samples, right, wrong, scratch, .. } = self;
+        let Self { samples, energies, scratch, .. } = self;
         let size = energy.scratch();
         scratch.resize((samples.triples.len() + samples.wrong.len()) * size, T::ZERO);
-        let (own, others) = scratch.split_at_mut(samples.triples.len() * size);
-        right.clear();
-        for (k, &triple) in samples.triples.iter().enumerate() {
-            right.push(energy.energy(&ends(tables, triple), &mut own[k * size..][..size]));
-        }
-        wrong.clear();
-        for (k, &(triple, _)) in samples.wrong.iter().enumerate() {
-            wrong.push(energy.energy(&ends(tables, triple), &mut others[k * size..][..size]));
+        energies.clear();
+        for (k, triple) in samples.all().enumerate() {
+            energies.push(energy.energy(&ends(tables, triple), &mut scratch[k * size..][..size]));
         }
     }
 
     /// Adds the gradients of all triples.
     #[inline(always)]
     fn backward<E: Energy<T>>(&mut self, energy: &E, tables: &Tables<T>, slots: &[Slots; 2]) {
-        let Self { entities, relations, samples, right, wrong, scratch, loop_tail, .. } = self;
+        let Self { entities, relations, samples, energies, scratch, loop_tail, .. } = self;
         let size = energy.scratch();
-        let triples = samples.triples.iter().chain(samples.wrong.iter().map(|(triple, _)| triple));
-        for (k, (&triple, &slope)) in triples.zip(right.iter().chain(wrong.iter())).enumerate() {
+        for (k, (triple, &slope)) in samples.all().zip(&*energies).enumerate() {
             if slope == T::ZERO {
                 continue;
             }
-            let scratch = &mut scratch[k * size..][..size];
-            let [head, relation, tail] = [
-                entities.slot(&slots[0], triple[0]),
-                relations.slot(&slots[1], triple[1]),
-                entities.slot(&slots[0], triple[2]),
-            ];
+            let [head, tail] = [triple[0], triple[2]].map(|entity| entities.slot(&slots[0], entity));
+            let relation = relations.slot(&slots[1], triple[1]);
             let relation = relations.place(relation);
-            let relation = &mut relations.values[relation];
             let places = [entities.place(head), entities.place(tail)];
-            if let Ok([head, tail]) = entities.values.get_disjoint_mut(places.clone()) {
-                let slopes = &mut Slopes { head, relation, tail };
-                energy.slopes(&ends(tables, triple), scratch, slope, slopes);
-            } else {
+            let [head, tail] = if head == tail {
                 loop_tail.clear();
                 loop_tail.resize(entities.stride, T::ZERO);
-                let [head, _] = places;
-                let head = &mut entities.values[head];
-                let slopes = &mut Slopes { head, relation, tail: loop_tail };
-                energy.slopes(&ends(tables, triple), scratch, slope, slopes);
-                slopes.head.iter_mut().zip(&*slopes.tail).for_each(|(head, &tail)| *head += tail);
+                [&mut entities.values[places[0].clone()], loop_tail]
+            } else {
+                entities.values.get_disjoint_mut(places).expect("slots of different rows are apart")
+            };
+            let slopes = &mut Slopes { head, relation: &mut relations.values[relation], tail };
+            energy.slopes(&ends(tables, triple), &mut scratch[k * size..][..size], slope, slopes);
+            if triple[0] == triple[2] {
+                add(slopes.head, slopes.tail);
             }
         }
     }
 
     /// Counts the rows of all triples.
     fn count(&mut self, slots: &[Slots; 2]) {
-        let Self { entities, relations, samples: Samples { triples, wrong, .. }, .. } = self;
-        for &[head, relation, tail] in triples.iter().chain(wrong.iter().map(|(triple, _)| triple)) {
+        let Self { entities, relations, samples, .. } = self;
+        for [head, relation, tail] in samples.all() {
             for entity in [head, tail] {
                 let slot = entities.slot(&slots[0], entity);
                 entities.uses[slot] += 1;

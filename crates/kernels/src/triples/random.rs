@@ -21,7 +21,7 @@ impl Draws {
 
     /// 64 random bits.
     #[inline(always)]
-    pub fn next(&mut self) -> u64 {
+    pub fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(GOLDEN);
         mix(self.0)
     }
@@ -29,13 +29,13 @@ impl Draws {
     /// A number below `bound`, which is not 0. The product is not exactly uniform: by less than `bound` / 2⁶⁴.
     #[inline(always)]
     pub fn below(&mut self, bound: usize) -> usize {
-        ((u128::from(self.next()) * bound as u128) >> 64) as usize
+        ((u128::from(self.bits()) * bound as u128) >> 64) as usize
     }
 
     /// A number from 0 to below 1.
     #[inline(always)]
     pub fn share(&mut self) -> f64 {
-        (self.next() >> 11) as f64 * (1.0 / (1_u64 << 53) as f64)
+        (self.bits() >> 11) as f64 * (1.0 / (1_u64 << 53) as f64)
     }
 }
 
@@ -61,8 +61,8 @@ mod tests {
         }
         let chi: f64 = counts.iter().map(|&n| (f64::from(n) - 4000.0).powi(2) / 4000.0).sum();
         assert!(chi < 27.9, "{chi}: 1 in 1000 for 9 degrees of freedom");
-        assert_eq!(Draws::new(7, 3).next(), Draws::new(7, 3).next());
-        assert_ne!(Draws::new(7, 3).next(), Draws::new(8, 3).next());
-        assert_ne!(Draws::new(7, 3).next(), Draws::new(7, 4).next());
+        assert_eq!(Draws::new(7, 3).bits(), Draws::new(7, 3).bits());
+        assert_ne!(Draws::new(7, 3).bits(), Draws::new(8, 3).bits());
+        assert_ne!(Draws::new(7, 3).bits(), Draws::new(7, 4).bits());
     }
 }

@@ -65,6 +65,12 @@ impl Samples {
         self.starts[sample]..self.starts[sample + 1]
     }
 
+    /// The true triples, then the false ones.
+    #[inline(always)]
+    pub fn all(&self) -> impl Iterator<Item = [u32; 3]> {
+        self.triples.iter().copied().chain(self.wrong.iter().map(|&(triple, _)| triple))
+    }
+
     /// Draws the samples of a range of a batch.
     #[inline(always)]
     pub fn draw(&mut self, source: &Source<'_>, batch: &Batch<'_>, range: Range<usize>, count: usize) {

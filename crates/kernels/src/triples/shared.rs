@@ -189,7 +189,8 @@ impl LockFree {
         }
     }
 
-    /// Learns from the samples of a batch one by one, each with its share of the rate; returns their mean loss.
+    /// Learns from the samples of a batch one by one, each with its share of the rate; returns their mean loss, without the
+    /// penalty.
     pub fn step<E: Energy<f32>>(&mut self, energy: &E, source: &Source<'_>, batch: &Batch<'_>) -> f64 {
         let samples = batch.picks.len();
         let Settings { penalty, negatives, .. } = self.settings;

@@ -3,8 +3,9 @@
 //! All of them keep one space for the whole graph, with a row per entity and relation that ever occurs. They differ in the
 //! energy of a triple ([`space`]); fitting, updating, questions and storing are one implementation ([`single_space`]).
 
-// As in the kernels: formulas keep the letters of their papers, and energies must be compiled into their loops.
-#![allow(clippy::many_single_char_names, clippy::inline_always)]
+// As in the kernels: formulas keep the letters of their papers, energies must be compiled into their loops, and element-wise
+// work stands in one line.
+#![allow(clippy::many_single_char_names, clippy::inline_always, clippy::needless_for_each)]
 
 use quadcast_core::{EvolvingCapabilities, EvolvingModel};
 use toml::Table;

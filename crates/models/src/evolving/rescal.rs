@@ -64,7 +64,7 @@ impl Matrices {
 
     /// `out = hᵀ·M`
     #[inline(always)]
-    fn from_head<T: Real>(&self, head: &[T], relation: &[T], out: &mut [T]) {
+    fn row_of_head<T: Real>(&self, head: &[T], relation: &[T], out: &mut [T]) {
         out.fill(T::ZERO);
         for (&x, row) in head.iter().zip(self.rows(relation)) {
             add(&mut out[..self.dimension], x, row);
@@ -87,7 +87,7 @@ impl<T: Real> Energy<T> for Matrices {
 
     #[inline(always)]
     fn energy(&self, ends: &Ends<'_, T>, scratch: &mut [T]) -> T {
-        self.from_head(ends.head.values, ends.relation.values, scratch);
+        self.row_of_head(ends.head.values, ends.relation.values, scratch);
         -dot(scratch, ends.tail.values)
     }
 
@@ -119,7 +119,7 @@ impl Space for Matrices {
     fn query(&self, known: Row<'_, f32>, relation: Row<'_, f32>, direction: Direction, out: &mut [f32]) {
         let tail = &known.values[..self.dimension];
         match direction {
-            Direction::Object => self.from_head(known.values, relation.values, out),
+            Direction::Object => self.row_of_head(known.values, relation.values, out),
             Direction::Subject => {
                 let rows = self.rows(relation.values);
                 out.iter_mut().zip(rows).for_each(|(out, row)| *out = quadcast_kernels::dot(row, tail));

@@ -58,7 +58,7 @@ pub enum OptimiserName {
 pub struct Config {
     /// Numbers per entity; complex coordinates where rows are complex.
     pub dimension: usize,
-    /// Numbers per relation, where that may differ (TransR, TransD); 0: as many as an entity has.
+    /// Numbers per relation, where that may differ (`TransR`, `TransD`); 0: as many as an entity has.
     pub relation_dimension: usize,
     /// 1 or 2: how distances are measured.
     pub norm: u8,

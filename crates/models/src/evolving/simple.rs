@@ -3,7 +3,7 @@
 //! **Idea.** An entity has one vector as a head and another as a tail. So that each learns from both roles, a triple is
 //! scored together with its reverse under an inverse relation.
 //!
-//! **Paper.** Kazemi, Poole: `SimplE` embedding for link prediction in knowledge graphs. NeurIPS 2018.
+//! **Paper.** Kazemi, Poole: `SimplE` embedding for link prediction in knowledge graphs. `NeurIPS` 2018.
 //!
 //! **Score.** ½·Σ h₁·r·t₂ + ½·Σ t₁·r′·h₂, with vectors 1 and 2 of an entity as head and as tail.
 //!

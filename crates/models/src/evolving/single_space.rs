@@ -227,7 +227,7 @@ impl<M: Space> EvolvingModel for SingleSpace<M> {
         }
         let (entities, relations) = (tables.entities.rows(), tables.relations.rows());
         let state = Saved { config: self.config.clone(), entities, relations };
-        let bytes = arrays.to_bytes().map_err(broken)?;
+        let bytes = arrays.to_bytes().map_err(|error| broken(&error))?;
         Ok(SavedModel { state: json!(state), rules: None, tensors: Some(Tensors(bytes)) })
     }
 
@@ -238,17 +238,19 @@ impl<M: Space> EvolvingModel for SingleSpace<M> {
             saved.tensors.as_ref().ok_or_else(|| ModelError::Saved("it has no tensors".to_owned()))?;
         *self = Self::new(state.config).map_err(|error| ModelError::Saved(error.to_string()))?;
         let mut tables = Tables::new(&self.space, state.entities, state.relations);
-        let mut arrays = Arrays::from_bytes(&tensors.0).map_err(broken)?;
+        let mut arrays = Arrays::from_bytes(&tensors.0).map_err(|error| broken(&error))?;
         let mut take = |table: &mut Table<f32>| -> Result<(), ModelError> {
             for (index, segment) in table.layout().clone().0.iter().enumerate() {
-                let numbers = arrays.take(segment.name, &[table.rows(), segment.width]).map_err(broken)?;
+                let numbers = arrays
+                    .take(segment.name, &[table.rows(), segment.width])
+                    .map_err(|error| broken(&error))?;
                 table.replace_segment(index, &numbers);
             }
             Ok(())
         };
         take(&mut tables.entities)?;
         take(&mut tables.relations)?;
-        arrays.finish().map_err(broken)?;
+        arrays.finish().map_err(|error| broken(&error))?;
         self.tables = Some(tables);
         Ok(())
     }
@@ -262,6 +264,6 @@ struct Saved {
     relations: usize,
 }
 
-fn broken(error: StoreError) -> ModelError {
+fn broken(error: &StoreError) -> ModelError {
     ModelError::Saved(error.to_string())
 }

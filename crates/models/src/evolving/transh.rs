@@ -8,7 +8,7 @@
 //! **Score.** −‖n(h⊥) + r̂ − n(t⊥)‖ with e⊥ = e − (ŵ·e)·ŵ, ŵ the normal of the plane of the relation, n(x) = x̂ = x/‖x‖.
 //!
 //! **Training.** As `TransE`, with the end replaced that is less likely to give a true triple (`bern`). Defaults: those of
-//! the study of evolving graphs for FB15k.
+//! the study of evolving graphs for `FB15k`.
 //!
 //! **Differs from the paper.** As in `OpenKE`: projections are divided by their lengths, and the soft constraints on lengths
 //! and on the angle of r and w are absent.

@@ -1,0 +1,238 @@
+//! Models of evolving graphs from the outside: they learn, forget, go on after a kill, and come back from disk.
+
+mod graphs;
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use graphs::{Graph, OwnTriples, ranks, scores};
+use quadcast_core::{EntityId, EvolvingModel, GraphSizes, ModelError, Run, SavedModel, Triple, Workshop};
+use quadcast_models::{EVOLVING_MODELS, EvolvingEntry, find_evolving, set};
+
+const SIZES: GraphSizes = GraphSizes { entities: 60, relations: 4 };
+
+fn model(name: &str, settings: &[&str]) -> Box<dyn EvolvingModel> {
+    let entry = find_evolving(name).expect("a model");
+    let mut config = entry.quick_config();
+    for setting in settings {
+        set(&mut config, setting).expect("a setting");
+    }
+    (entry.build)(&config).expect("a configuration")
+}
+
+fn quick(entry: &EvolvingEntry) -> Box<dyn EvolvingModel> {
+    (entry.build)(&entry.quick_config()).expect("a configuration")
+}
+
+fn bytes(model: &dyn EvolvingModel) -> Vec<u8> {
+    model.save().expect("a fitted model").tensors.expect("tensors").0
+}
+
+#[test]
+fn transe_overfits_a_hundred_triples() {
+    // Sparse, as real graphs are. Of 100 triples among 50 entities and 4 relations, three kept a rank of 2.
+    let graph = Graph::random(1, 100, 80, 5, GraphSizes { entities: 80, relations: 5 });
+    let settings =
+        ["dimension=100", "epochs=1500", "validate_every=1500", "learning_rate=1.0", "filtered=true"];
+    let mut model = model("transe", &[&settings[..], &["negatives=10"]].concat());
+    model.fit(&graph.view(), &OwnTriples(&graph), &Run::silent(1)).expect("it learns");
+    let ranks = ranks(&mut *model, &graph.triples, &graph.triples, &graph.present);
+    assert_eq!(ranks.len(), 200);
+    let misses = ranks.iter().filter(|&&rank| rank != 1.0).count();
+    assert_eq!(misses, 0, "{ranks:?}");
+}
+
+#[test]
+fn every_model_learns_and_comes_back_from_its_bytes() {
+    let graph = Graph::random(2, 120, 40, 4, SIZES);
+    for entry in EVOLVING_MODELS {
+        let mut model = quick(entry);
+        model.fit(&graph.view(), &OwnTriples(&graph), &Run::silent(1)).expect(entry.name);
+        let candidates: Vec<EntityId> = (0..60).step_by(3).map(EntityId).collect();
+        let before = scores(&mut *model, &graph.triples[..20], &candidates);
+        let energies = model.energies(&graph.triples).expect(entry.name);
+        let saved = model.save().expect(entry.name);
+        let SavedModel { state, tensors, .. } = &saved;
+        let mut other = quick(entry);
+        other
+            .load(&SavedModel { state: state.clone(), rules: None, tensors: tensors.clone() })
+            .expect(entry.name);
+        assert_eq!(scores(&mut *other, &graph.triples[..20], &candidates), before, "{}", entry.name);
+        assert_eq!(other.energies(&graph.triples).expect(entry.name), energies, "{}", entry.name);
+        assert_eq!(bytes(&*other), bytes(&*model), "{}", entry.name);
+    }
+}
+
+#[test]
+fn a_score_is_an_energy_whatever_else_is_asked() {
+    let graph = Graph::random(3, 120, 40, 4, SIZES);
+    for entry in EVOLVING_MODELS {
+        let mut model = quick(entry);
+        model.fit(&graph.view(), &OwnTriples(&graph), &Run::silent(1)).expect(entry.name);
+        let all = scores(&mut *model, &graph.triples, &graph.present);
+        let some = scores(&mut *model, &graph.triples[7..8], &graph.present);
+        assert_eq!(some[..], all[14..16], "{}", entry.name);
+        for (query, answer, row) in &all {
+            let triple = query.fact(*answer, query.step).triple();
+            let energy = model.energies(&[triple]).expect(entry.name)[0];
+            let score = row[graph.present.binary_search(answer).expect("present")];
+            assert!(
+                (energy + score).abs() < 1e-4 * energy.abs().max(1.0),
+                "{}: {energy} {score}",
+                entry.name
+            );
+        }
+    }
+}
+
+#[test]
+fn the_same_bytes_for_any_number_of_threads() {
+    let graph = Graph::random(4, 600, 60, 4, SIZES);
+    for name in ["transe", "rescal"] {
+        let fit = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+            pool.install(|| {
+                let mut model = model(name, &["batches=2"]);
+                model.fit(&graph.view(), &OwnTriples(&graph), &Run::silent(1)).expect("it learns");
+                bytes(&*model)
+            })
+        };
+        assert!(fit(1) == fit(2), "{name}");
+    }
+}
+
+/// Keeps in memory, and fails after some operations as if the process were killed.
+#[derive(Default)]
+struct Shelf {
+    kept: Mutex<BTreeMap<String, Vec<u8>>>,
+    left: Mutex<Option<u32>>,
+}
+
+impl Workshop for Shelf {
+    fn keep(&self, name: &str, parts: &[&[u8]]) -> Result<(), ModelError> {
+        if let Some(left) = self.left.lock().expect("no panic").as_mut() {
+            if *left == 0 {
+                return Err(ModelError::Workshop("killed".to_owned()));
+            }
+            *left -= 1;
+        }
+        self.kept.lock().expect("no panic").insert(name.to_owned(), parts.concat());
+        Ok(())
+    }
+
+    fn recall(&self, name: &str) -> Result<Option<Vec<u8>>, ModelError> {
+        Ok(self.kept.lock().expect("no panic").get(name).cloned())
+    }
+
+    fn discard(&self, name: &str) -> Result<(), ModelError> {
+        self.kept.lock().expect("no panic").remove(name);
+        Ok(())
+    }
+
+    fn note(&self, _: &serde_json::Value) -> Result<(), ModelError> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_training_that_is_killed_ends_as_if_it_had_not_been() {
+    let graph = Graph::random(5, 120, 40, 4, SIZES);
+    let inserted = [Triple::new(50, 0, 3), Triple::new(3, 1, 51)];
+    let deleted = graph.triples[..5].to_vec();
+    let after = graph.after(&inserted, &deleted);
+    for settings in [["optimiser=sgd"], ["optimiser=adagrad"], ["optimiser=adam"]] {
+        let play = |run: &Run| -> Result<Vec<u8>, ModelError> {
+            let mut model = model("incremental-transe", &settings);
+            model.fit(&graph.view(), &OwnTriples(&graph), run)?;
+            model.update(&after.update(&inserted, &deleted), &OwnTriples(&after), run)?;
+            Ok(bytes(&*model))
+        };
+        let whole = play(&Run::silent(7)).expect("no trouble");
+        let shelf = Arc::<Shelf>::default();
+        let run = Run { workshop: shelf.clone(), ..Run::silent(7) };
+        let mut kills = 0;
+        let resumed = loop {
+            *shelf.left.lock().expect("no panic") = Some(9);
+            match play(&run) {
+                Ok(bytes) => break bytes,
+                Err(error) => assert!(error.to_string().contains("killed"), "{error}"),
+            }
+            kills += 1;
+        };
+        assert!(kills > 2, "{kills}");
+        assert!(resumed == whole, "{settings:?}");
+    }
+}
+
+#[test]
+fn updates_go_on_from_what_is_known() {
+    let graph = Graph::random(6, 200, 40, 4, SIZES);
+    let mut model =
+        model("transe", &["epochs=100", "validate_every=100", "learning_rate=1.0", "dimension=32"]);
+    model.fit(&graph.view(), &OwnTriples(&graph), &Run::silent(1)).expect("it learns");
+    let before = model.energies(&graph.triples).expect("energies");
+    let inserted = [Triple::new(55, 0, 56)];
+    let new = Graph::new(1, inserted.to_vec(), SIZES);
+    let told = model.energies(&inserted).expect("energies")[0];
+    model.update(&new.update(&inserted, &[]), &OwnTriples(&new), &Run::silent(1)).expect("it learns");
+    assert!(model.energies(&inserted).expect("energies")[0] < told, "what is new is learned");
+    let after = model.energies(&graph.triples).expect("energies");
+    let moved = graph.triples.iter().zip(before.iter().zip(&after));
+    let same = moved.filter(|(triple, (before, after))| triple.relation.0 == 0 || before == after).count();
+    assert_eq!(same, graph.triples.len(), "nothing but entities 55 and 56 and relation 0 was touched");
+    let other = Graph::new(1, inserted.to_vec(), GraphSizes { entities: 61, relations: 4 });
+    let error = model.update(&other.update(&inserted, &[]), &OwnTriples(&other), &Run::silent(1));
+    assert!(error.expect_err("another id space").to_string().contains("60 entities"));
+}
+
+#[test]
+fn incremental_transe_unlearns_and_places_new_entities() {
+    let graph = Graph::random(7, 300, 40, 4, SIZES);
+    let settings =
+        ["epochs=200", "update_epochs=60", "validate_every=200", "learning_rate=1.0", "dimension=32"];
+    let deleted = graph.triples[..30].to_vec();
+    // A copy of entity 0 under a new id: its triples say where it belongs.
+    let copied = graph.triples[30..].iter().filter(|triple| triple.subject == EntityId(0));
+    let inserted: Vec<Triple> = copied.map(|triple| Triple { subject: EntityId(50), ..*triple }).collect();
+    assert!(inserted.len() >= 3, "{}", inserted.len());
+    let after = graph.after(&inserted, &deleted);
+    let update = |extra: &[&str]| {
+        let mut model = model("incremental-transe", &[&settings[..], extra].concat());
+        model.fit(&graph.view(), &OwnTriples(&graph), &Run::silent(1)).expect("it learns");
+        let before = model.energies(&deleted).expect("energies");
+        model
+            .update(&after.update(&inserted, &deleted), &OwnTriples(&after), &Run::silent(1))
+            .expect("it learns");
+        let mean = |energies: Vec<f32>| energies.iter().sum::<f32>() / energies.len() as f32;
+        let risen = mean(model.energies(&deleted).expect("energies")) - mean(before);
+        let known = mean(model.energies(&after.triples[..200]).expect("energies"));
+        (risen, known, mean(model.energies(&inserted).expect("energies")))
+    };
+    let (risen, known, new) = update(&[]);
+    let (without, _, _) = update(&["unlearn=0.0"]);
+    assert!(risen > 0.0 && risen > without, "deleted triples become less plausible: {risen}, else {without}");
+    let (_, _, lost) = update(&["neighbour_start=false", "update_epochs=1"]);
+    let (_, _, placed) = update(&["update_epochs=1"]);
+    assert!(placed < lost, "a new entity begins near its place: {placed}, else {lost}");
+    assert!(new < placed && known < placed + 5.0, "{new} {placed} {known}");
+}
+
+#[test]
+fn without_locks_it_learns_too() {
+    let graph = Graph::random(8, 200, 40, 4, SIZES);
+    let settings = ["deterministic=false", "epochs=200", "validate_every=200", "learning_rate=1.0"];
+    let mut free = model("transe", &[&settings[..], &["dimension=32"]].concat());
+    let mut exact = model("transe", &[&settings[1..], &["dimension=32"]].concat());
+    let mut hits = Vec::new();
+    for model in [&mut free, &mut exact] {
+        model.fit(&graph.view(), &OwnTriples(&graph), &Run::silent(1)).expect("it learns");
+        let ranks = ranks(&mut **model, &graph.triples, &graph.triples, &graph.present);
+        hits.push(ranks.iter().filter(|&&rank| rank <= 3.0).count() as f64 / ranks.len() as f64);
+    }
+    assert!((hits[0] - hits[1]).abs() < 0.1, "{hits:?}");
+    let entry = find_evolving("rotate").expect("a model");
+    let mut config = entry.quick_config();
+    set(&mut config, "deterministic=false").expect("a setting");
+    let error = (entry.build)(&config).err().expect("Adam needs batches").to_string();
+    assert!(error.contains("adagrad"), "{error}");
+}
