@@ -1,7 +1,7 @@
 //! A run on a changing graph as text for people.
 
 use quadcast_core::CategoryKind;
-use quadcast_eval::evolving::{EvolvingOutcome, StepResult};
+use quadcast_eval::evolving::{EvolvingOutcome, NegativeClassification, StepResult};
 
 use super::EvolvingRecord;
 use crate::{bytes, counted, percent, plain_table, seconds};
@@ -79,8 +79,7 @@ fn classification(outcome: &EvolvingOutcome) -> String {
     let header = [
         "step",
         "accuracy",
-        "per relation",
-        "F1",
+        "by relation",
         "AUC",
         "covered",
         "deleted",
@@ -97,13 +96,12 @@ fn classification(outcome: &EvolvingOutcome) -> String {
             step.label.clone(),
             share(own.map(|c| c.accuracy)),
             share(own.map(|c| c.accuracy_by_relation)),
-            share(own.map(|c| c.f1)),
             share(own.map(|c| c.auc)),
             share(own.map(|c| c.coverage)),
             of(CategoryKind::Deleted),
             of(CategoryKind::Returned),
             of(CategoryKind::DeletedAgain),
-            share(step.negative.as_ref().and_then(|negative| negative.balanced())),
+            share(step.negative.as_ref().and_then(NegativeClassification::balanced)),
         ]);
     }
     table.trim_fmt() + "\n"

@@ -2,7 +2,7 @@
 
 use minijinja::Value;
 use quadcast_core::CategoryKind;
-use quadcast_eval::evolving::{EvolvingOutcome, Present, StepResult};
+use quadcast_eval::evolving::{EvolvingOutcome, NegativeClassification, Present, StepResult};
 use serde::Serialize;
 
 use super::render::render;
@@ -175,7 +175,7 @@ fn steps(runs: &[(&EvolvingRecord, &EvolvingOutcome)]) -> Grid {
             number(format!("{:.0}", filtered.mr), filtered.mr),
             share(Some(step.link.unreached)),
             share(step.classification.as_ref().map(|c| c.accuracy)),
-            share(step.negative.as_ref().and_then(|negative| negative.balanced())),
+            share(step.negative.as_ref().and_then(NegativeClassification::balanced)),
             number(format!("{:.1}", step.seconds.train), step.seconds.train),
         ]
     };

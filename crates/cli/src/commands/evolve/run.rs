@@ -36,6 +36,7 @@ model.json and model.safetensors; the same command goes on with a run that was i
 const EXAMPLES_SEED: u64 = 1;
 
 /// What to run. A configuration file gives defaults, options override it.
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 #[derive(Debug, Args)]
 pub struct RunArguments {
     /// A configuration file (the run.toml of another run will do)

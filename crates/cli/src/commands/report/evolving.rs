@@ -39,13 +39,19 @@ pub fn execute(
             left_out.push(format!("left out: {} is not complete", folder.display()));
         }
     }
-    left_out.iter().for_each(|note| output.remark(note));
+    for note in &left_out {
+        output.remark(note);
+    }
     if records.is_empty() {
         return Err(Failure::input("no run is complete. Finish one with `quadcast evolve run`"));
     }
     let text = match format {
         ReportFormat::Html => evolving_page(&records, options.title.as_deref(), &left_out),
-        ReportFormat::Md => records.iter().map(|r| format!("```\n{}```\n", evolving_summary(r))).collect(),
+        ReportFormat::Md => {
+            let blocks: Vec<String> =
+                records.iter().map(|r| format!("```\n{}```\n", evolving_summary(r))).collect();
+            blocks.concat()
+        }
         ReportFormat::Csv | ReportFormat::Latex => {
             return Err(Failure::input(
                 "runs on changing graphs are reported as html or md; metrics.json has all numbers",

@@ -157,7 +157,7 @@ mod tests {
         let times = merge_times(&mut questions);
         assert_eq!(times, (vec![0, 1, 3, 4], vec![7, 3, 5, 3]));
         let mut plan = Plan {
-            families: vec![0..questions.len()],
+            families: std::iter::once(0..questions.len()).collect(),
             questions,
             times: Some(times),
             group: 10,

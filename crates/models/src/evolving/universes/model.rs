@@ -44,7 +44,6 @@ struct State {
     entities: usize,
     relations: usize,
     gone: Vec<[u32; 3]>,
-    retired: Vec<usize>,
     next: u64,
 }
 
@@ -171,21 +170,18 @@ impl<M: Space> Universes<M> {
         Ok(())
     }
 
-    /// Lets deletions reach the universes.
-    fn retire(&mut self, update: &GraphUpdate<'_>) {
-        self.gone.extend(update.deleted);
-        for triple in update.inserted {
-            self.gone.remove(triple);
-        }
+    /// Lets the triples that are gone now reach the universes. Those that came back do so no more.
+    fn retire(&mut self) {
         let Some(shelf) = &mut self.shelf else { return };
-        for triple in update.deleted {
-            match self.config.deletion {
-                Deletion::Keep => {}
-                Deletion::Contains => {
-                    shelf.retire(triple, |universe| universe.triples.binary_search(triple).is_ok())
-                }
-                Deletion::Coexist => shelf.retire(triple, |universe| universe.knows(triple)),
-            }
+        shelf.recall_all();
+        if self.config.deletion == Deletion::Keep {
+            return;
+        }
+        for triple in &self.gone {
+            shelf.retire(triple, |universe| match self.config.deletion {
+                Deletion::Contains => universe.triples.binary_search(triple).is_ok(),
+                _ => universe.knows(triple),
+            });
         }
     }
 
@@ -266,7 +262,11 @@ impl<M: Space> EvolvingModel for Universes<M> {
         run: &Run,
     ) -> Result<(), ModelError> {
         self.shelf()?;
-        self.retire(update);
+        self.gone.extend(update.deleted);
+        for triple in update.inserted {
+            self.gone.remove(triple);
+        }
+        self.retire();
         self.grow(&update.graph, validation, run)
     }
 
@@ -320,13 +320,11 @@ impl<M: Space> EvolvingModel for Universes<M> {
 
     fn save(&self) -> Result<SavedModel, ModelError> {
         let shelf = self.shelf()?;
-        let retired = shelf.retired.iter().enumerate().filter(|(_, retired)| **retired);
         let state = State {
             config: self.config.clone(),
             entities: self.sizes.entities,
             relations: self.sizes.relations,
             gone: self.gone.iter().map(|t| [t.subject.0, t.relation.0, t.object.0]).collect(),
-            retired: retired.map(|(number, _)| number).collect(),
             next: self.next,
         };
         let bytes = to_bytes(&shelf.universes)?;
@@ -349,11 +347,9 @@ impl<M: Space> EvolvingModel for Universes<M> {
             return Err(unreadable("ids out of range"));
         }
         shelf.extend(universes);
-        for number in state.retired {
-            *shelf.retired.get_mut(number).ok_or_else(|| unreadable("an unknown universe"))? = true;
-        }
         model.gone = state.gone.into_iter().map(|[s, r, o]| Triple::new(s, r, o)).collect();
         (model.shelf, model.next) = (Some(shelf), state.next);
+        model.retire();
         *self = model;
         Ok(())
     }

@@ -9,7 +9,7 @@ use super::universe::{Asked, Universe};
 pub(super) struct Shelf {
     pub universes: Vec<Universe>,
     /// Universes that are not asked any more.
-    pub retired: Vec<bool>,
+    retired: Vec<bool>,
     /// Universes by entity, ascending.
     by_entity: Vec<Vec<u32>>,
 }
@@ -61,6 +61,11 @@ impl Shelf {
             if self.by_entity[a.index()].len() <= self.by_entity[b.index()].len() { a } else { b }
         };
         self.asked_of(rarer(triple.subject, triple.object))
+    }
+
+    /// All universes are asked again.
+    pub fn recall_all(&mut self) {
+        self.retired.fill(false);
     }
 
     /// Retires the universes that a condition holds for, among those that know the subject of a triple.
