@@ -24,8 +24,8 @@ fn circles() -> Room {
     for step in 0..3 {
         let mut splits = [String::new(), String::new(), String::new()];
         for (i, j) in (0..60).flat_map(|i| (0..60).map(move |j| (i, j))) {
-            if i != j && i % 6 == j % 6 && (i + 2 * j) % 3 == step {
-                let split = match (7 * i + 3 * j) % 10 {
+            if i != j && i % 6 == j % 6 && (i / 6 + 2 * (j / 6)) % 3 == step {
+                let split = match (7 * (i / 6) + 3 * (j / 6) + i) % 10 {
                     0 => 2,
                     1 => 1,
                     _ => 0,
