@@ -162,7 +162,7 @@ pub struct EvolvingOutcome {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub classification: Option<Mean<f64>>,
     /// Accuracy by category of triples that were true once: 2 deleted, 3 returned, 4 deleted again.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub negative: BTreeMap<u8, Mean<f64>>,
     /// Mean change of filtered H@10 on earlier steps since they were learned; negative is forgetting.
     #[serde(skip_serializing_if = "Option::is_none")]
