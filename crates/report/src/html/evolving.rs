@@ -53,6 +53,7 @@ fn view(runs: &[(&EvolvingRecord, &EvolvingOutcome)]) -> Group {
     let (first, outcome) = runs[0];
     let curve = Curve {
         about: "filtered H@10 over the steps".to_owned(),
+        measure: "filtered H@10".to_owned(),
         axis: "step".to_owned(),
         times: outcome.steps.iter().map(|step| step.label.clone()).collect(),
         queries: outcome.steps.iter().map(|step| step.link.filtered.queries).collect(),

@@ -276,6 +276,7 @@ fn curve(group: &Group<'_>) -> Curve {
     };
     Curve {
         about: "MRR over test steps".to_owned(),
+        measure: "MRR".to_owned(),
         axis: "test snapshot".to_owned(),
         times: steps.iter().map(|row| row.time.clone()).collect(),
         queries: steps.iter().map(|row| row.part.queries).collect(),

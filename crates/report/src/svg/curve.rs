@@ -23,6 +23,8 @@ const LABELS: usize = 8;
 pub(crate) struct Curve {
     /// What is shown, for those who cannot see it.
     pub about: String,
+    /// What the lines are.
+    pub measure: String,
     /// What the steps are.
     pub axis: String,
     pub times: Vec<String>,
@@ -58,7 +60,7 @@ impl Curve {
             r#"<svg class="chart{thin}" viewBox="0 0 {width} {height}" role="img" aria-label="{}">"#,
             escape(&self.about)
         );
-        svg.push_str(&frame.grid());
+        svg.push_str(&frame.grid(&self.measure));
         svg.push_str(&self.level(&frame));
         svg.push_str(&self.time_axis(&frame));
         svg.push_str(&self.strip(&frame));
@@ -222,8 +224,8 @@ impl Curve {
 }
 
 impl Frame {
-    fn grid(&self) -> String {
-        let mut svg = String::from(r#"<text class="muted" x="0" y="12">MRR, per cent</text>"#);
+    fn grid(&self, measure: &str) -> String {
+        let mut svg = format!(r#"<text class="muted" x="0" y="12">{}, per cent</text>"#, escape(measure));
         for &tick in &self.ticks {
             let y = self.y.at(tick);
             svg.push_str(&format!(
@@ -251,6 +253,7 @@ mod tests {
         };
         Curve {
             about: "MRR over test steps".to_owned(),
+            measure: "MRR".to_owned(),
             axis: "test snapshot".to_owned(),
             times: (0..steps).map(|i| format!("2031-07-{:02}", i + 1)).collect(),
             queries: vec![4; steps],
