@@ -35,7 +35,7 @@ pub struct LinkProtocol {
     pub candidates: Present,
     /// What happens to candidates that score exactly as the answer.
     pub ties: TiePolicy,
-    /// Whether ranks are those of the published evaluation, artefacts included.
+    /// Whether thresholds of classification are chosen as in the published evaluation. Links are ranked the same.
     pub compat: bool,
 }
 

@@ -73,7 +73,7 @@ fn view(runs: &[(&EvolvingRecord, &EvolvingOutcome)]) -> Group {
         Present::Seen => "entities that were present at the step or before",
         Present::All => "all entities",
     };
-    let compat = if first.protocol.compat { "; as published, artefacts included" } else { "" };
+    let compat = if first.protocol.compat { "; classification as published" } else { "" };
     Group {
         title: first.dataset.name.clone(),
         protocol: format!("Candidates: {who}. Ties: {}{compat}.", first.protocol.ties.word()),

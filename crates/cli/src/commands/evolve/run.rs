@@ -71,7 +71,7 @@ pub struct RunArguments {
     /// Seed of every random draw [default: 1]
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-    /// Do what the published code did, artefacts included
+    /// Draw false triples as the published code did, and classify its examples with a threshold chosen on them
     #[arg(long)]
     pub compat: bool,
     /// Folder of the record [default: runs/MODEL-DATA-PROCEDURE-SEED]
