@@ -58,12 +58,24 @@ impl Graph {
     }
 }
 
-struct Rows(Vec<Vec<f32>>);
+/// Rows with a score per candidate, whatever form they come in.
+struct Rows<'a> {
+    rows: Vec<Vec<f32>>,
+    candidates: &'a [EntityId],
+}
 
-impl ScoreSink for Rows {
+impl ScoreSink for Rows<'_> {
     fn accept(&mut self, index: usize, row: ScoreRow<'_>) -> Result<(), ScoreError> {
-        let ScoreRow::Dense(scores) = row else { panic!("a dense row") };
-        self.0[index] = scores.to_vec();
+        self.rows[index] = match row {
+            ScoreRow::Dense(scores) => scores.to_vec(),
+            ScoreRow::Sparse { ids, scores, background } => {
+                let of = |&id: &EntityId| {
+                    let listed = ids.iter().position(|&other| other == id);
+                    listed.map_or_else(|| background.score(id), |place| scores[place]) as f32
+                };
+                self.candidates.iter().map(of).collect()
+            }
+        };
         Ok(())
     }
 }
@@ -80,9 +92,9 @@ pub fn scores(
         .flat_map(|triple| Direction::BOTH.map(|direction| Query::hide(triple.at(Step(0)), direction)))
         .collect();
     let queries: Vec<Query> = asked.iter().map(|(query, _)| *query).collect();
-    let mut rows = Rows(vec![Vec::new(); queries.len()]);
+    let mut rows = Rows { rows: vec![Vec::new(); queries.len()], candidates };
     model.score(&queries, &mut rows).expect("scores");
-    asked.into_iter().zip(rows.0).map(|((query, answer), row)| (query, answer, row)).collect()
+    asked.into_iter().zip(rows.rows).map(|((query, answer), row)| (query, answer, row)).collect()
 }
 
 /// Ranks of true answers among candidates that do not give a known triple; ties count half.
