@@ -1,7 +1,7 @@
 //! Graphs that change: the evaluator walks through the steps, hands out what a model may learn, and asks afterwards.
 //!
 //! [`play`] takes a model through all steps by one [`Procedure`] and judges it after each: link prediction among the
-//! entities that are present ([`links`](self)), triple classification, and classification of triples that were true once.
+//! entities that are present, triple classification, and classification of triples that were true once.
 //! Filters know the graph of the step, or everything that was ever true up to it.
 
 mod answers;
