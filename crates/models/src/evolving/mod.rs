@@ -1,7 +1,8 @@
 //! Models of graphs whose triples come and go.
 //!
-//! All of them keep one space for the whole graph, with a row per entity and relation that ever occurs. They differ in the
-//! energy of a triple (`space`); fitting, updating, questions and storing are one implementation (`single_space`).
+//! All but the parallel universes (`universes`) keep one space for the whole graph, with a row per entity and relation that
+//! ever occurs. They differ in the energy of a triple (`space`); fitting, updating, questions and storing are one
+//! implementation (`single_space`).
 
 // As in the kernels: formulas keep the letters of their papers, energies must be compiled into their loops, and element-wise
 // work stands in one line.
