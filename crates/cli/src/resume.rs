@@ -25,7 +25,8 @@ impl Interrupted {
         if record.status == Status::Complete || record.fitted.is_none() {
             return None;
         }
-        let written = read_run_file(&folder.join("run.toml")).ok()?.identity(&record.version).ok()?;
+        let written =
+            read_run_file::<RunFile>(&folder.join("run.toml")).ok()?.identity(&record.version).ok()?;
         if written != file.identity(env!("CARGO_PKG_VERSION")).ok()? {
             return None;
         }

@@ -11,6 +11,7 @@ use crate::commands::data::{open, unrolled};
 use crate::commands::run::read_run_file;
 use crate::failure::Failure;
 use crate::model_files::read_model;
+use crate::record_folder::RunFile;
 
 /// A fitted model and the data it was fitted to.
 pub struct Trained {
@@ -63,7 +64,7 @@ pub fn read_complete(folder: &Path) -> Result<RunRecord, Failure> {
 
 /// The dataset that a run was made on. `data` replaces its place, not its content.
 pub fn open_data(folder: &Path, record: &RunRecord, data: Option<&str>) -> Result<Dataset, Failure> {
-    let file = read_run_file(&folder.join("run.toml"))?;
+    let file: RunFile = read_run_file(&folder.join("run.toml"))?;
     let place = data.or(file.data.as_deref()).unwrap_or(&record.dataset.name);
     let loaded = open(place, LoadOptions { format: file.format })?;
     let (loaded, _) = unrolled(loaded, record.protocol.intervals.unwrap_or_default());

@@ -10,6 +10,7 @@ use quadcast_data::{Format, LoadOptions, Loaded, RulesRead};
 use quadcast_eval::{EvalError, Judged, fit, judge_holes, judge_with};
 use quadcast_models::{Entry, find, set};
 use quadcast_report::{DatasetCard, ModelCard, PartialRanks, RunRecord, Selection};
+use serde::de::DeserializeOwned;
 
 use crate::arguments::RunOptions;
 use crate::commands::data::{open, temporal, unrolled, with_time};
@@ -292,7 +293,7 @@ pub fn duration(text: &str) -> Result<Duration, Failure> {
 }
 
 /// Reads a configuration file.
-pub fn read_run_file(path: &Path) -> Result<RunFile, Failure> {
+pub fn read_run_file<T: DeserializeOwned>(path: &Path) -> Result<T, Failure> {
     let text = fs::read_to_string(path).map_err(|error| {
         Failure::input(format!("cannot read the configuration {}: {error}", path.display()))
     })?;

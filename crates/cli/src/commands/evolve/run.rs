@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::arguments::{FormatArgument, TiesArgument};
 use crate::commands::data::open;
-use crate::commands::run::duration;
+use crate::commands::run::{duration, read_run_file};
 use crate::failure::Failure;
 use crate::memory;
 use crate::model_files::write_model;
@@ -148,14 +148,6 @@ struct EvolveFile {
 }
 
 impl EvolveFile {
-    fn read(path: &Path) -> Result<Self, Failure> {
-        let text = fs::read_to_string(path).map_err(|error| {
-            Failure::input(format!("cannot read the configuration {}: {error}", path.display()))
-        })?;
-        toml::from_str(&text)
-            .map_err(|error| Failure::input(format!("{}: {}", path.display(), error.to_string().trim_end())))
-    }
-
     /// Everything that decides results, and the version that makes them, as text.
     fn identity(&self, version: &str) -> Result<String, Failure> {
         let deciding = Self { data: None, format: None, time_budget: None, ..self.clone() };
@@ -240,7 +232,7 @@ pub fn execute(arguments: &RunArguments, output: &Output) -> Result<(), Failure>
 }
 
 fn plan(arguments: &RunArguments, output: &Output) -> Result<Plan, Failure> {
-    let file = arguments.config.as_deref().map(EvolveFile::read).transpose()?.unwrap_or_default();
+    let file = arguments.config.as_deref().map(read_run_file::<EvolveFile>).transpose()?.unwrap_or_default();
     let entry = find_evolving(arguments.model.as_deref().or(file.model.as_deref()).unwrap_or("transe"))?;
     let mut config = (entry.defaults)();
     for (key, value) in &file.config {
