@@ -1,13 +1,14 @@
 //! The files in which a run folder keeps its model: the only place that knows them.
 
+use std::fmt::Display;
 use std::fs;
 use std::io::ErrorKind;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use quadcast_core::{Forecaster, Names, Rule, SavedModel, Tensors};
+use quadcast_core::{EvolvingModel, Forecaster, Names, Rule, SavedModel, Tensors};
 use quadcast_data::{read_rules, write_rules};
-use quadcast_models::{Entry, find};
-use quadcast_report::{FileError, RunRecord, write_atomically};
+use quadcast_models::{Entry, EvolvingEntry, find, find_evolving};
+use quadcast_report::{EvolvingRecord, FileError, ModelCard, RunRecord, write_atomically};
 use serde::{Deserialize, Serialize};
 
 use crate::failure::Failure;
@@ -63,24 +64,63 @@ pub fn read_model(
     record: &RunRecord,
     relations: &Names,
 ) -> Result<(&'static Entry, Box<dyn Forecaster>), Failure> {
-    let path = folder.join(MODEL_FILE);
-    let refuse = |why: String| Failure::input(format!("{}: {why}", path.display()));
-    let text = fs::read(&path).map_err(|error| refuse(format!("cannot be read: {error}")))?;
-    let file: ModelFile =
-        serde_json::from_slice(&text).map_err(|error| refuse(format!("is not a saved model: {error}")))?;
-    let entry = find(&file.model)?;
-    let config = toml::Table::try_from(&record.model.config).map_err(|error| refuse(error.to_string()))?;
-    let mut model = (entry.build)(&config)?;
+    let files = Files::read(folder)?;
+    let entry = find(&files.model)?;
+    let mut model = (entry.build)(&files.config(&record.model)?)?;
     let rules = if entry.capabilities.rules { Some(read_own_rules(folder, entry, relations)?) } else { None };
-    let tensors = match fs::read(folder.join(TENSORS_FILE)) {
-        Ok(bytes) => Some(Tensors(bytes)),
-        Err(error) if error.kind() == ErrorKind::NotFound => None,
-        Err(error) => return Err(refuse(format!("{TENSORS_FILE} beside it cannot be read: {error}"))),
-    };
-    model
-        .load(&SavedModel { state: file.state, rules, tensors })
-        .map_err(|error| refuse(error.to_string()))?;
+    let path = files.path.clone();
+    model.load(&files.saved(rules)).map_err(|error| refuse(&path, &error))?;
     Ok((entry, model))
+}
+
+/// Reads the model of a run on a changing graph.
+pub fn read_evolving_model(
+    folder: &Path,
+    record: &EvolvingRecord,
+) -> Result<(&'static EvolvingEntry, Box<dyn EvolvingModel>), Failure> {
+    let files = Files::read(folder)?;
+    let entry = find_evolving(&files.model)?;
+    let mut model = (entry.build)(&files.config(&record.model)?)?;
+    let path = files.path.clone();
+    model.load(&files.saved(None)).map_err(|error| refuse(&path, &error))?;
+    Ok((entry, model))
+}
+
+/// What the files of a model hold, rules apart.
+struct Files {
+    path: PathBuf,
+    model: String,
+    state: serde_json::Value,
+    tensors: Option<Tensors>,
+}
+
+impl Files {
+    fn read(folder: &Path) -> Result<Self, Failure> {
+        let path = folder.join(MODEL_FILE);
+        let text = fs::read(&path).map_err(|error| refuse(&path, &format!("cannot be read: {error}")))?;
+        let ModelFile { model, state } = serde_json::from_slice(&text)
+            .map_err(|error| refuse(&path, &format!("is not a saved model: {error}")))?;
+        let tensors = match fs::read(folder.join(TENSORS_FILE)) {
+            Ok(bytes) => Some(Tensors(bytes)),
+            Err(error) if error.kind() == ErrorKind::NotFound => None,
+            Err(error) => {
+                return Err(refuse(&path, &format!("{TENSORS_FILE} beside it cannot be read: {error}")));
+            }
+        };
+        Ok(Self { path, model, state, tensors })
+    }
+
+    fn config(&self, card: &ModelCard) -> Result<toml::Table, Failure> {
+        toml::Table::try_from(&card.config).map_err(|error| refuse(&self.path, &error))
+    }
+
+    fn saved(self, rules: Option<Vec<Rule>>) -> SavedModel {
+        SavedModel { state: self.state, rules, tensors: self.tensors }
+    }
+}
+
+fn refuse(path: &Path, why: &impl Display) -> Failure {
+    Failure::input(format!("{}: {why}", path.display()))
 }
 
 /// The rules of a run folder, all of them: its dataset has every relation that they name.

@@ -52,10 +52,30 @@ impl RunWorkshop {
     }
 }
 
-/// Whether a run folder holds checkpoints to go on from.
-pub fn has_checkpoints(folder: &Path) -> bool {
-    let entries = fs::read_dir(folder.join(CHECKPOINTS)).into_iter().flatten().flatten();
-    entries.into_iter().any(|entry| entry.file_name() != OWNER)
+/// Refuses to go on in a run folder without checkpoints, or with those of another run: they would be lost.
+pub fn check_owner(folder: &Path, owner: &str) -> Result<(), Failure> {
+    let path = folder.display();
+    let mut entries = fs::read_dir(folder.join(CHECKPOINTS)).into_iter().flatten().flatten();
+    if !entries.any(|entry| entry.file_name() != OWNER) {
+        return Err(Failure::input(format!(
+            "{path} holds no training to go on with: only one that its time budget ended does"
+        )));
+    }
+    let found = fs::read_to_string(folder.join(CHECKPOINTS).join(OWNER)).unwrap_or_default();
+    if found == owner {
+        return Ok(());
+    }
+    // The lines that one has and the other lacks; of many, the first.
+    let only = |of: &str, other: &str| {
+        let other: Vec<&str> = other.lines().collect();
+        of.lines().find(|line| !other.contains(line)).unwrap_or("nothing of that kind").to_owned()
+    };
+    Err(Failure::input(format!(
+        "{path} holds the training of another run, which this one cannot go on with: that one says `{}`, this one `{}`. \
+         Give the options of that run, or choose another --out",
+        only(&found, owner),
+        only(owner, &found)
+    )))
 }
 
 /// Removes the checkpoints of a run folder.

@@ -54,6 +54,7 @@ fn commands_of_the_documents_succeed() {
         let room = Room::new();
         room.place_harbour("examples/harbour");
         room.place_market("examples/market");
+        room.write("examples/news.txt", include_str!("../../../examples/news.txt"));
         for command in commands(&page) {
             if let Some(arguments) = arguments(&command) {
                 room.quadcast(arguments).success();

@@ -18,31 +18,9 @@ fn room() -> Room {
     room
 }
 
-/// A room with a graph in `circles` that grows in three steps: sixty people who like those of their own circle of ten.
-fn circles() -> Room {
-    let room = Room::new();
-    for step in 0..3 {
-        let mut splits = [String::new(), String::new(), String::new()];
-        for (i, j) in (0..60).flat_map(|i| (0..60).map(move |j| (i, j))) {
-            if i != j && i % 6 == j % 6 && (i / 6 + 2 * (j / 6)) % 3 == step {
-                let split = match (7 * (i / 6) + 3 * (j / 6) + i) % 10 {
-                    0 => 2,
-                    1 => 1,
-                    _ => 0,
-                };
-                splits[split].push_str(&format!("person {i}\tlikes\tperson {j}\n"));
-            }
-        }
-        for (split, facts) in ["train", "valid", "test"].iter().zip(&splits) {
-            room.write(&format!("circles/{step}/{split}.txt"), facts);
-        }
-    }
-    room
-}
-
 #[test]
 fn every_procedure_learns_and_is_reported() {
-    let room = circles();
+    let room = Room::with_circles();
     for procedure in ["static", "pseudo-incremental", "incremental"] {
         let run = room.quadcast(&format!(
             "evolve run --model transe --data circles --procedure {procedure} {QUICK} --set optimiser=adagrad \

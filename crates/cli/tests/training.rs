@@ -84,6 +84,11 @@ fn a_time_budget_ends_training_and_a_larger_one_goes_on() {
     let record = room.json("part/metrics.json");
     assert_eq!(record["training"][0]["ending"], "time-budget");
     assert_eq!(record["training"][0]["epochs"], 1);
+    // Another run cannot go on with it, and does not destroy it either.
+    room.assert_refused(
+        &format!("{request} part --resume --time-budget 10m --set dropout=0.3"),
+        &["training of another run", "dropout = 0.3"],
+    );
     room.quadcast(&format!("{request} part --resume --time-budget 10m")).success();
     assert_eq!(room.json("part/metrics.json")["training"][0]["ending"], "epochs");
     assert_eq!(results(&room, "whole"), results(&room, "part"));

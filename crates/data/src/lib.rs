@@ -62,8 +62,8 @@ pub use info::{
 pub use load::load;
 pub use locate::locate;
 pub use operations::{
-    Dropped, FaultPolicy, Hold, OperationStream, OperationsError, StreamClock, StreamFormat, TimedOperation,
-    operations_of, read_operations, write_operations,
+    Dropped, Extended, FaultPolicy, Hold, OperationStream, OperationsError, StreamClock, StreamFormat,
+    TimedOperation, extend_operations, operations_of, read_operations, write_operations,
 };
 pub use patterns::{
     Lags, NamedMirrors, NamedPair, NamedSymmetric, Partner, PatternOptions, Patterns, RelationPatterns,

@@ -135,7 +135,7 @@ impl EvolvingModel for Formula {
 }
 
 fn playing<'a>(data: &'a EvolvingDataset, procedure: Procedure, examples: &'a [StepExamples]) -> Playing<'a> {
-    Playing { data, procedure, links: LinkProtocol::default(), examples, transfer: true }
+    Playing { data, procedure, links: LinkProtocol::default(), examples, first: 0, transfer: true }
 }
 
 #[test]

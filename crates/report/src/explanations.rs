@@ -47,6 +47,9 @@ pub struct Answer {
     /// Part of the sum of all scores; absent where scores are not additive.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub share: Option<f64>,
+    /// Whether the fact with this answer is true already, where that can be told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub known: Option<bool>,
     /// What it rests on, if that was asked for and the model tells.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<Why>,

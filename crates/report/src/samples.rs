@@ -120,6 +120,7 @@ pub(crate) fn explained() -> Vec<Sample> {
                 entity: "<Bob>".to_owned(),
                 score: 1.0,
                 share: None,
+                known: None,
                 why: Some(why),
             }],
             reached: 2,

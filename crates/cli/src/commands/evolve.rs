@@ -2,8 +2,12 @@
 
 mod compile;
 mod convert;
+mod file;
 mod run;
+mod source;
 mod synth;
+pub mod trained;
+mod update;
 
 use clap::Subcommand;
 
@@ -15,6 +19,9 @@ pub enum EvolveCommand {
     /// Take a model through the steps of a changing graph, judge it after each, keep a record
     #[command(after_help = run::EXAMPLES)]
     Run(Box<run::RunArguments>),
+    /// Bring a trained model up to date with new operations, as a new version of its run
+    #[command(after_help = update::EXAMPLES)]
+    Update(update::UpdateArguments),
     /// Compile a benchmark from a stream of operations: snapshots, updates, increments, splits
     #[command(after_help = compile::EXAMPLES)]
     Compile(compile::CompileArguments),
@@ -29,6 +36,7 @@ pub enum EvolveCommand {
 pub fn execute(command: &EvolveCommand, output: &Output) -> Result<(), Failure> {
     match command {
         EvolveCommand::Run(arguments) => run::execute(arguments, output),
+        EvolveCommand::Update(arguments) => update::execute(arguments, output),
         EvolveCommand::Compile(arguments) => compile::execute(arguments, output),
         EvolveCommand::Convert(arguments) => convert::execute(arguments, output),
         EvolveCommand::Synth(arguments) => synth::execute(arguments, output),

@@ -2,6 +2,7 @@
 
 pub mod answers;
 mod batch;
+mod growing;
 mod hole;
 mod question;
 mod rule_text;
@@ -13,6 +14,7 @@ use clap::Args;
 use quadcast_core::HistoryIndex;
 use quadcast_report::Forecast;
 
+use crate::commands::evolve::trained::TrainedGraph;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::trained::Trained;
@@ -76,22 +78,28 @@ pub fn execute(options: &Options, output: &Output) -> Result<(), Failure> {
             "what is the question? Give --relation and either --subject or --object, or a file with --queries",
         ));
     }
-    let mut trained = Trained::open(&options.run, options.data.as_deref())?;
-    let index = trained.history();
-    if let Some(file) = &options.queries {
-        let asked = batch::read(file)?;
-        let forecasts = ask_all(&mut trained, &index, &asked, options)?;
-        return batch::write(&forecasts, options.out.as_deref(), output);
-    }
-    let asked = Asked {
-        place: None,
-        subject: options.subject.clone(),
-        relation: options.relation.clone().unwrap_or_default(),
-        object: options.object.clone(),
-        at: options.at.clone(),
+    let asked = match &options.queries {
+        Some(file) => batch::read(file)?,
+        None => vec![Asked {
+            place: None,
+            subject: options.subject.clone(),
+            relation: options.relation.clone().unwrap_or_default(),
+            object: options.object.clone(),
+            at: options.at.clone(),
+        }],
     };
-    let forecast = ask_all(&mut trained, &index, &[asked], options)?.remove(0);
-    output.result(&forecast, || text::forecast(&forecast))
+    let forecasts = match TrainedGraph::open(&options.run, options.data.as_deref(), output)? {
+        Some(trained) => growing::answers(trained, &asked, options)?,
+        None => {
+            let mut trained = Trained::open(&options.run, options.data.as_deref())?;
+            let index = trained.history();
+            ask_all(&mut trained, &index, &asked, options)?
+        }
+    };
+    match &forecasts[..] {
+        [forecast] if options.queries.is_none() => output.result(forecast, || text::forecast(forecast)),
+        all => batch::write(all, options.out.as_deref(), output),
+    }
 }
 
 /// Answers in the order of the questions. Questions about the same time are asked together, so that a model prepares

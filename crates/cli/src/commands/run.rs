@@ -94,14 +94,12 @@ pub fn complete(options: &RunOptions, output: &Output) -> Result<(RecordFolder, 
     let name = format!("{}-{}-{setting}-{}", plan.entry.name, dataset.name, plan.seed);
     let replaces = options.overwrite || options.resume;
     let folder = RecordFolder::choose(options.out.as_deref(), replaces, &name)?;
-    if options.resume && !workshop::has_checkpoints(folder.path()) {
-        return Err(Failure::input(format!(
-            "{} holds no training to go on with: only one that its time budget ended does",
-            folder.path().display()
-        )));
-    }
     let mut record = begin_record(&plan, &loaded, dataset)?;
     record.seconds.load = load_seconds;
+    let owner = plan.file.identity(&record.version)?;
+    if options.resume {
+        workshop::check_owner(folder.path(), &owner)?;
+    }
     let interrupted = if replaces {
         None
     } else {
@@ -114,7 +112,6 @@ pub fn complete(options: &RunOptions, output: &Output) -> Result<(RecordFolder, 
     }
     folder.begin(&record, &plan.file)?;
 
-    let owner = plan.file.identity(&record.version)?;
     if options.overwrite {
         workshop::clear_all(folder.path())?;
     }

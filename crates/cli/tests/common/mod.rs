@@ -70,6 +70,28 @@ impl Room {
         Self::with_splits(&split(0..120), &split(120..140), &split(140..160))
     }
 
+    /// A room with a graph in `circles` that grows in three steps: sixty people who like those of their own circle of ten.
+    pub fn with_circles() -> Self {
+        let room = Self::new();
+        for step in 0..3 {
+            let mut splits = [String::new(), String::new(), String::new()];
+            for (i, j) in (0..60).flat_map(|i| (0..60).map(move |j| (i, j))) {
+                if i != j && i % 6 == j % 6 && (i / 6 + 2 * (j / 6)) % 3 == step {
+                    let split = match (7 * (i / 6) + 3 * (j / 6) + i) % 10 {
+                        0 => 2,
+                        1 => 1,
+                        _ => 0,
+                    };
+                    splits[split].push_str(&format!("person {i}\tlikes\tperson {j}\n"));
+                }
+            }
+            for (split, facts) in ["train", "valid", "test"].iter().zip(&splits) {
+                room.write(&format!("circles/{step}/{split}.txt"), facts);
+            }
+        }
+        room
+    }
+
     /// Copies the example dataset.
     pub fn place_harbour(&self, folder: &str) {
         let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/harbour");
@@ -159,11 +181,11 @@ impl Room {
         }
     }
 
-    /// The command with its arguments, separated by blanks.
+    /// The command with its arguments, separated by blanks; those within '…' do not count.
     pub fn command(&self, arguments: &str) -> Command {
         let mut command = Command::new(cargo_bin!("quadcast"));
         command
-            .args(arguments.split_whitespace())
+            .args(words(arguments))
             .current_dir(self.folder.path())
             .env_remove("QUADCAST_DATA")
             .env("QUADCAST_CACHE", self.path("cache"))
@@ -190,6 +212,20 @@ impl Room {
         assert_eq!(answer.stdout, "", "{arguments}");
         assert_eq!(self.contents(), before, "{arguments}");
     }
+}
+
+/// Arguments as a shell sees them.
+fn words(arguments: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    // Within quotes are the parts with odd numbers.
+    for (part, text) in arguments.split('\'').enumerate() {
+        if part % 2 == 1 {
+            words.push(text.to_owned());
+        } else {
+            words.extend(text.split_whitespace().map(str::to_owned));
+        }
+    }
+    words
 }
 
 /// Starts a run on `small`, which goes on while the test does.

@@ -33,6 +33,18 @@ impl StreamBuilder {
         Self { stream, policy, ..Self::default() }
     }
 
+    /// Goes on where a stream ended. What follows has no times, so that only the order of operations is left.
+    pub(crate) fn resume(mut stream: OperationStream, policy: FaultPolicy) -> Self {
+        let numbers = stream.triples.iter().copied().zip(0..).collect();
+        let mut present = vec![false; stream.triples.len()];
+        for entry in &stream.entries {
+            present[entry.triple()] = entry.insert();
+        }
+        stream.clock = StreamClock::Order;
+        stream.moments = (0..stream.entries.len() as i64).collect();
+        Self { stream, policy, numbers, present }
+    }
+
     /// The clock becomes known with the first row of a file.
     pub(crate) fn set_clock(&mut self, clock: StreamClock) {
         self.stream.clock = clock;

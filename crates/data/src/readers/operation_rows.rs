@@ -7,7 +7,9 @@ use crate::error::IdKind;
 use crate::operations::Instants;
 use crate::{DataError, OperationsError, StreamClock};
 
-const COLUMNS: &str = "head, tail, relation, operation (+ or -), and a time if the first row has one";
+/// What a row consists of.
+pub(super) const COLUMNS: &str =
+    "head, tail, relation, operation (+ or -), and a time if the first row has one";
 
 /// What the first three columns hold.
 const KINDS: [IdKind; 3] = [IdKind::Entity, IdKind::Entity, IdKind::Relation];
@@ -68,19 +70,30 @@ fn row(
     }
     let [head, tail, relation] = [0, 1, 2].map(|column| at(column + 1).id(KINDS[column], fields[column]));
     let (head, tail, relation) = (head?, tail?, relation?);
-    let insert = match fields[3] {
-        b"+" => true,
-        b"-" => false,
-        found => {
-            let (place, expected) = (at(4).place(), "+ (insertion) or - (deletion)");
-            return Err(DataError::NotAMark { place, found: excerpt(found), expected });
-        }
-    };
+    let insert = mark(at(4), fields[3])?;
     let moment = moment(at(5), clock, fields[4], instants)?;
     Ok(Row { line, head, tail, relation, insert, moment })
 }
 
-fn moment(at: At<'_>, clock: StreamClock, field: &[u8], instants: &mut Instants) -> Result<i64, DataError> {
+/// Whether a triple comes or goes.
+pub(super) fn mark(at: At<'_>, field: &[u8]) -> Result<bool, DataError> {
+    match field {
+        b"+" => Ok(true),
+        b"-" => Ok(false),
+        found => {
+            let (place, expected) = (at.place(), "+ (insertion) or - (deletion)");
+            Err(DataError::NotAMark { place, found: excerpt(found), expected })
+        }
+    }
+}
+
+/// The time in a field; without times there is none.
+pub(super) fn moment(
+    at: At<'_>,
+    clock: StreamClock,
+    field: &[u8],
+    instants: &mut Instants,
+) -> Result<i64, DataError> {
     let wrong =
         |expected| OperationsError::NotATime { place: at.place(), found: excerpt(field), expected }.into();
     match clock {

@@ -232,13 +232,14 @@ fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
-/// Over the steps before the last, as the last state sees them.
+/// Over the steps before the last that were judged, as the last state sees them.
 fn backward(steps: &[StepResult]) -> Option<f64> {
     let last = steps.last()?;
-    let changes =
-        last.transfer.iter().filter(|t| t.step < last.step).map(|transfer| {
-            transfer.score.hits10 - steps[transfer.step.index()].link.filtered.metrics.hits10
-        });
+    let then = |step| steps.iter().find(|result| result.step == step);
+    let earlier = last.transfer.iter().filter(|transfer| transfer.step < last.step);
+    let changes = earlier.filter_map(|transfer| {
+        Some(transfer.score.hits10 - then(transfer.step)?.link.filtered.metrics.hits10)
+    });
     mean(&changes.collect::<Vec<_>>())
 }
 

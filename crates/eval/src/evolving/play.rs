@@ -61,6 +61,8 @@ pub struct Playing<'a> {
     pub links: LinkProtocol,
     /// Examples of triple classification, by step; steps without any are not classified.
     pub examples: &'a [StepExamples],
+    /// The first step that is played. If there are steps before it, the model is as they left it.
+    pub first: usize,
     /// Whether each state is also asked about the steps before it and the next one.
     pub transfer: bool,
 }
@@ -68,7 +70,7 @@ pub struct Playing<'a> {
 /// Name under which the results of judged steps are kept.
 const RESULTS: &str = "steps.json";
 
-/// Takes a model through all steps. Interrupted, it goes on after the last step that was judged, and within a training where
+/// Takes a model through all steps from the first that is to be played. Interrupted, it goes on after the last step that was judged, and within a training where
 /// the model keeps its own work.
 pub fn play(
     playing: &Playing<'_>,
@@ -85,9 +87,10 @@ pub fn play(
     }
     let graphs: Vec<StepGraph> = walk(playing.data).collect();
     let mut results = recall(model, run)?;
-    run.progress.begin("steps", graphs.len() as u64);
+    let first = playing.first.min(graphs.len());
+    run.progress.begin("steps", (graphs.len() - first) as u64);
     run.progress.advance(results.len() as u64);
-    for index in results.len()..graphs.len() {
+    for index in first + results.len()..graphs.len() {
         let result = play_step(playing, &graphs, index, model, run)?;
         results.push(result);
         keep(&results, model, run)?;

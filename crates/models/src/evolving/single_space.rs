@@ -3,8 +3,8 @@
 use std::sync::{Mutex, PoisonError};
 
 use quadcast_core::{
-    Direction, EntityId, EvolvingCapabilities, EvolvingModel, GraphSizes, GraphUpdate, GraphValidation,
-    GraphView, ModelError, Query, RelationId, Run, SavedModel, ScoreRow, ScoreSink, Tensors, Triple,
+    Direction, EntityId, EvolvingCapabilities, EvolvingModel, GraphUpdate, GraphValidation, GraphView,
+    ModelError, Query, RelationId, Run, SavedModel, ScoreRow, ScoreSink, Tensors, Triple,
 };
 use quadcast_kernels::compare::{Comparison, pairs, score_rows};
 use quadcast_kernels::rows::for_each_row;
@@ -124,17 +124,31 @@ impl<M: Space> SingleSpace<M> {
         Ok(())
     }
 
-    /// Whether a graph has the sizes that the model was fitted to.
-    fn check(&self, sizes: GraphSizes) -> Result<(), ModelError> {
-        let tables = self.tables()?;
-        let own = GraphSizes { entities: tables.entities.rows(), relations: tables.relations.rows() };
-        if own == sizes {
+    /// Makes room for entities and relations that are new since the last graph. What was learned stays as it is.
+    fn grow(&mut self, graph: &GraphView<'_>, run: &Run) -> Result<(), ModelError> {
+        let old = self.tables.take().ok_or_else(unfitted)?;
+        let (own, sizes) = ([old.entities.rows(), old.relations.rows()], graph.sizes);
+        if own == [sizes.entities, sizes.relations] {
+            self.tables = Some(old);
             return Ok(());
         }
-        Err(ModelError::Unsupported(format!(
-            "the model was fitted to {} entities and {} relations, the graph has {} and {}",
-            own.entities, own.relations, sizes.entities, sizes.relations
-        )))
+        if own[0] > sizes.entities || own[1] > sizes.relations {
+            let message = format!(
+                "the model was fitted to {} entities and {} relations, the graph has {} and {}",
+                own[0], own[1], sizes.entities, sizes.relations
+            );
+            self.tables = Some(old);
+            return Err(ModelError::Unsupported(message));
+        }
+        let mut tables = initial::tables(&self.space, &self.config, graph, run);
+        for (table, old) in [(&mut tables.entities, &old.entities), (&mut tables.relations, &old.relations)] {
+            let mut values = table.values().to_vec();
+            values[..old.values().len()].copy_from_slice(old.values());
+            table.replace(&values);
+        }
+        self.tables = Some(tables);
+        self.prepared = Prepared::default();
+        Ok(())
     }
 }
 
@@ -160,7 +174,7 @@ impl<M: Space> EvolvingModel for SingleSpace<M> {
         run: &Run,
     ) -> Result<(), ModelError> {
         let graph = &update.graph;
-        self.check(graph.sizes)?;
+        self.grow(graph, run)?;
         let changes = super::examples::Changes::new(update);
         if self.config.neighbour_start
             && let Some(tables) = &mut self.tables

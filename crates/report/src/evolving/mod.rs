@@ -3,5 +3,5 @@
 mod record;
 mod text;
 
-pub use record::{EvolvingCard, EvolvingRecord, EvolvingSeconds};
+pub use record::{EvolvingCard, EvolvingRecord, EvolvingSeconds, UpdateCard};
 pub use text::evolving_summary;

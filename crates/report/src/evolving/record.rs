@@ -40,6 +40,21 @@ impl EvolvingCard {
     }
 }
 
+/// What a model was brought up to date with.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UpdateCard {
+    /// The run that the model comes from.
+    pub from: String,
+    /// The file of operations.
+    pub file: String,
+    /// Its operations.
+    pub operations: usize,
+    /// Entities that were not there before.
+    pub new_entities: usize,
+    /// Relations that were not there before.
+    pub new_relations: usize,
+}
+
 /// Wall-clock seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct EvolvingSeconds {
@@ -82,6 +97,9 @@ pub struct EvolvingRecord {
     pub seed: u64,
     /// Version of Quadcast.
     pub version: String,
+    /// What the model was brought up to date with, if this is an update; its results are those after it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub update: Option<UpdateCard>,
     /// Results.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<EvolvingOutcome>,
@@ -114,6 +132,7 @@ impl EvolvingRecord {
             protocol,
             seed,
             version: env!("CARGO_PKG_VERSION").to_owned(),
+            update: None,
             outcome: None,
             training: Vec::new(),
             seconds: EvolvingSeconds::default(),

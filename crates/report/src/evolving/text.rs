@@ -110,6 +110,14 @@ fn classification(outcome: &EvolvingOutcome) -> String {
 fn footing(record: &EvolvingRecord, outcome: &EvolvingOutcome) -> Vec<String> {
     let queries: u64 = outcome.steps.iter().map(|step| step.link.filtered.queries).sum();
     let mut lines = vec![format!("{} queries, both ends of each test triple", counted(queries))];
+    if let Some(update) = &record.update {
+        let [operations, entities, relations] =
+            [update.operations, update.new_entities, update.new_relations].map(|count| counted(count as u64));
+        lines.push(format!(
+            "updated from {} with {operations} operations: {entities} new entities, {relations} new relations",
+            update.from
+        ));
+    }
     let per_cent = |value: f64| format!("{:+.2}", 100.0 * value);
     if let Some(change) = outcome.backward_transfer {
         let ahead = outcome.forward_transfer.map_or_else(|| "–".to_owned(), percent);

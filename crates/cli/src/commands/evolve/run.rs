@@ -6,15 +6,18 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
-use quadcast_core::{EvolvingDataset, EvolvingModel, Fingerprint, Run, TiePolicy};
-use quadcast_data::{Content, Format, LoadOptions, Loaded, as_single_step, draw_examples, fingerprint};
+use quadcast_core::{EvolvingDataset, EvolvingModel, Run, TiePolicy};
+use quadcast_data::draw_examples;
 use quadcast_eval::evolving::{LinkProtocol, Playing, Present, Procedure, StepExamples, play};
 use quadcast_models::{EvolvingEntry, find_evolving, set};
-use quadcast_report::{EvolvingCard, EvolvingRecord, ModelCard, evolving_summary, write_atomically};
-use serde::{Deserialize, Serialize};
+use quadcast_report::{
+    EvolvingCard, EvolvingRecord, ModelCard, UpdateCard, evolving_summary, write_atomically,
+};
+use serde::Serialize;
 
+use super::file::EvolveFile;
+use super::source::Graph;
 use crate::arguments::{FormatArgument, TiesArgument};
-use crate::commands::data::open;
 use crate::commands::run::{duration, read_run_file};
 use crate::failure::Failure;
 use crate::memory;
@@ -127,35 +130,6 @@ impl From<CandidatesArgument> for Present {
     }
 }
 
-/// A configuration file: everything that is needed to repeat a run.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-struct EvolveFile {
-    model: Option<String>,
-    data: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    format: Option<Format>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    fingerprint: Option<Fingerprint>,
-    procedure: Procedure,
-    seed: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    time_budget: Option<String>,
-    all: bool,
-    transfer: Option<bool>,
-    protocol: LinkProtocol,
-    config: toml::Table,
-}
-
-impl EvolveFile {
-    /// Everything that decides results, and the version that makes them, as text.
-    fn identity(&self, version: &str) -> Result<String, Failure> {
-        let deciding = Self { data: None, format: None, time_budget: None, ..self.clone() };
-        let text = toml::to_string(&deciding).map_err(Failure::internal)?;
-        Ok(format!("# quadcast {version}\n{text}"))
-    }
-}
-
 /// What `--json` prints: the record, and where it lies.
 #[derive(Serialize)]
 struct Finished<'a> {
@@ -165,12 +139,12 @@ struct Finished<'a> {
 }
 
 /// A checked request.
-struct Plan {
-    entry: &'static EvolvingEntry,
-    model: Box<dyn EvolvingModel>,
-    file: EvolveFile,
-    seed: u64,
-    time_budget: Option<Duration>,
+pub struct Plan {
+    pub entry: &'static EvolvingEntry,
+    pub model: Box<dyn EvolvingModel>,
+    pub file: EvolveFile,
+    pub seed: u64,
+    pub time_budget: Option<Duration>,
 }
 
 pub fn execute(arguments: &RunArguments, output: &Output) -> Result<(), Failure> {
@@ -181,27 +155,45 @@ pub fn execute(arguments: &RunArguments, output: &Output) -> Result<(), Failure>
         )
     })?;
     let begun = Instant::now();
-    let loaded = open(&data, LoadOptions { format: plan.file.format })?;
-    loaded.notes.iter().for_each(|note| output.detail(note));
-    let content = fingerprint(&loaded.content);
-    same_data(&mut plan.file, arguments, content)?;
-    let variant = loaded.variant.map(|variant| variant.name);
-    let mut dataset = changing(loaded)?;
+    let mut graph = Graph::open(&data, plan.file.format, output)?;
+    plan.file.bind(arguments.data.is_some(), graph.content)?;
     if plan.file.all {
-        ask_about_all(&mut dataset);
+        ask_about_all(&mut graph.dataset);
     }
-    let examples = examples(&dataset, plan.file.protocol.compat);
     let load = begun.elapsed().as_secs_f64();
-
-    let procedure = plan.file.procedure;
-    let name = format!("{}-{}-{}-{}", plan.entry.name, dataset.name, procedure.word(), plan.seed);
+    let name =
+        format!("{}-{}-{}-{}", plan.entry.name, graph.dataset.name, plan.file.procedure.word(), plan.seed);
     let folder = RecordFolder::choose(arguments.out.as_deref(), arguments.overwrite, &name)?;
+    let overwrite = arguments.overwrite;
+    perform(plan, Performance { graph, folder, load, first: 0, update: None, overwrite }, output)
+}
+
+/// Where a plan is carried out.
+pub struct Performance {
+    pub graph: Graph,
+    pub folder: RecordFolder,
+    /// Seconds that reading took.
+    pub load: f64,
+    /// The first step that is played.
+    pub first: usize,
+    /// What the model is brought up to date with.
+    pub update: Option<UpdateCard>,
+    pub overwrite: bool,
+}
+
+/// Plays, judges, keeps the model and the record, and shows them.
+pub fn perform(mut plan: Plan, performance: Performance, output: &Output) -> Result<(), Failure> {
+    let Performance { graph, folder, load, first, update, overwrite } = performance;
+    let Graph { dataset, content, variant } = graph;
+    let procedure = plan.file.procedure;
+    let examples = examples(&dataset, plan.file.protocol.compat);
     let config = serde_json::to_value(&plan.file.config).map_err(Failure::internal)?;
     let model = ModelCard { name: plan.entry.name.to_owned(), config, rules: None };
     let card = EvolvingCard::new(&dataset, variant, content);
     let mut record = EvolvingRecord::begun(card, model, procedure, plan.file.protocol, plan.seed);
     record.seconds.load = load;
-    begin(folder.path(), &record, &plan.file, arguments.overwrite)?;
+    record.update = update;
+    begin(folder.path(), &record, &plan.file, overwrite)?;
     let owner = plan.file.identity(&record.version)?;
     let workshop = Arc::new(RunWorkshop::open(folder.path(), &owner, false)?);
     let run = Run {
@@ -210,8 +202,8 @@ pub fn execute(arguments: &RunArguments, output: &Output) -> Result<(), Failure>
         ..Run::new(plan.seed, output.progress())
     };
     let transfer = plan.file.transfer.unwrap_or(true);
-    let playing =
-        Playing { data: &dataset, procedure, links: plan.file.protocol, examples: &examples, transfer };
+    let links = plan.file.protocol;
+    let playing = Playing { data: &dataset, procedure, links, examples: &examples, first, transfer };
     let outcome = play(&playing, plan.model.as_mut(), &run).map_err(|error| {
         let failure = Failure::from(error);
         let failed = record.failed(failure.error.to_string());
@@ -233,6 +225,12 @@ pub fn execute(arguments: &RunArguments, output: &Output) -> Result<(), Failure>
 
 fn plan(arguments: &RunArguments, output: &Output) -> Result<Plan, Failure> {
     let file = arguments.config.as_deref().map(read_run_file::<EvolveFile>).transpose()?.unwrap_or_default();
+    if let Some(from) = &file.updated_from {
+        return Err(Failure::input(format!(
+            "this is the configuration of an update, which begins with the model of {from}: repeat it with \
+             quadcast evolve update"
+        )));
+    }
     let entry = find_evolving(arguments.model.as_deref().or(file.model.as_deref()).unwrap_or("transe"))?;
     let mut config = (entry.defaults)();
     for (key, value) in &file.config {
@@ -263,41 +261,11 @@ fn plan(arguments: &RunArguments, output: &Output) -> Result<Plan, Failure> {
         time_budget,
         all: arguments.all || file.all,
         transfer: if arguments.no_transfer { Some(false) } else { file.transfer },
+        updated_from: None,
         protocol: LinkProtocol { candidates, ties, compat },
         config,
     };
     Ok(Plan { entry, model, file, seed, time_budget: budget })
-}
-
-/// A configuration that names the content of its dataset runs on that content only.
-fn same_data(file: &mut EvolveFile, arguments: &RunArguments, found: Fingerprint) -> Result<(), Failure> {
-    match file.fingerprint {
-        Some(expected) if expected != found && arguments.data.is_none() => Err(Failure::input(format!(
-            "{} has changed: the configuration was made for fingerprint {expected}, this is {found}. \
-             Name the dataset with --data to run on it all the same",
-            file.data.as_deref().unwrap_or_default()
-        ))),
-        _ => {
-            file.fingerprint = Some(found);
-            Ok(())
-        }
-    }
-}
-
-/// The data as a graph that changes.
-fn changing(loaded: Loaded) -> Result<EvolvingDataset, Failure> {
-    match loaded.content {
-        Content::Evolving(data) => Ok(data),
-        Content::Static(data) => Ok(as_single_step(data)),
-        Content::Temporal(data) => Err(Failure::input(format!(
-            "{} has facts with times, not triples that come and go: make a benchmark of it with quadcast evolve compile",
-            data.name
-        ))),
-        Content::Intervals(data) => Err(Failure::input(format!(
-            "{} has facts with intervals, not triples that come and go: make a benchmark of it with quadcast evolve compile",
-            data.name
-        ))),
-    }
 }
 
 /// Asks about everything that is held out.

@@ -68,7 +68,14 @@ pub fn answer(
         .map(|(i, &(id, score))| {
             let why = if explain { reasons(asker, history, query, id)? } else { None };
             let entity = data.vocabulary.entities.name(id.0).into_owned();
-            Ok(Answer { rank: i + 1, entity, score, share: additive.then(|| score / total), why })
+            Ok(Answer {
+                rank: i + 1,
+                entity,
+                score,
+                share: additive.then(|| score / total),
+                known: None,
+                why,
+            })
         })
         .collect::<Result<_, Failure>>()?;
     let known = Some(data.vocabulary.entities.name(query.known.0).into_owned());

@@ -73,7 +73,8 @@ pub fn write(forecasts: &[Forecast], path: Option<&Path>, output: &Output) -> Re
 /// One row per answer.
 fn as_csv(forecasts: &[Forecast]) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
-    let header = ["question", "subject", "relation", "object", "at", "rank", "answer", "score", "share"];
+    let header =
+        ["question", "subject", "relation", "object", "at", "rank", "answer", "score", "share", "known"];
     writer.write_record(header).expect("writing to memory");
     for (number, forecast) in (1..).zip(forecasts) {
         for answer in &forecast.answers {
@@ -88,6 +89,7 @@ fn as_csv(forecasts: &[Forecast]) -> String {
                 answer.entity.clone(),
                 answer.score.to_string(),
                 answer.share.map(|share| share.to_string()).unwrap_or_default(),
+                answer.known.map(|known| known.to_string()).unwrap_or_default(),
             ];
             writer.write_record(row).expect("writing to memory");
         }

@@ -22,19 +22,31 @@ pub struct Question {
     pub query: Query,
 }
 
+impl Asked {
+    /// The error of a question that cannot be asked.
+    pub fn refuse(&self, why: &str) -> Failure {
+        let place = self.place.as_ref().map(|place| format!("{place}: ")).unwrap_or_default();
+        Failure::input(format!("{place}{why}"))
+    }
+
+    /// The side that is given, and where the answer stands.
+    pub fn known_side(&self) -> Result<(&str, Direction), Failure> {
+        match (&self.subject, &self.object) {
+            (Some(subject), None) => Ok((subject, Direction::Object)),
+            (None, Some(object)) => Ok((object, Direction::Subject)),
+            (Some(_), Some(_)) => {
+                Err(self.refuse("both sides are given; leave the one that is asked for empty"))
+            }
+            (None, None) => Err(self.refuse("neither subject nor object is given")),
+        }
+    }
+}
+
 impl Question {
     /// Looks up names and the date.
     pub fn new(asked: &Asked, data: &Dataset) -> Result<Self, Failure> {
-        let place = asked.place.as_ref().map(|place| format!("{place}: ")).unwrap_or_default();
-        let refuse = |why: String| Failure::input(format!("{place}{why}"));
-        let (known, direction) = match (&asked.subject, &asked.object) {
-            (Some(subject), None) => (subject, Direction::Object),
-            (None, Some(object)) => (object, Direction::Subject),
-            (Some(_), Some(_)) => {
-                return Err(refuse("both sides are given; leave the one that is asked for empty".to_owned()));
-            }
-            (None, None) => return Err(refuse("neither subject nor object is given".to_owned())),
-        };
+        let refuse = |why: String| asked.refuse(&why);
+        let (known, direction) = asked.known_side()?;
         let known = lookup(&data.vocabulary.entities, known, "entity").map_err(refuse)?;
         let relation = lookup(&data.vocabulary.relations, &asked.relation, "relation").map_err(refuse)?;
         let step = match &asked.at {

@@ -40,13 +40,20 @@ pub fn forecast(forecast: &Forecast) -> String {
 
 fn table(answers: &[Answer]) -> String {
     let shares = answers.iter().any(|answer| answer.share.is_some());
-    let header: &[&str] = if shares { &["", "answer", "score", "share"] } else { &["", "answer", "score"] };
-    let mut table = plain_table(header, 2..header.len());
+    let known = answers.iter().any(|answer| answer.known.is_some());
+    let mut header = vec!["", "answer", "score"];
+    header.extend(shares.then_some("share"));
+    let numbers = 2..header.len();
+    header.extend(known.then_some("known"));
+    let mut table = plain_table(&header, numbers);
     for answer in answers {
         let mut row =
             vec![answer.rank.to_string(), shortened(&answer.entity), format!("{:.4}", answer.score)];
         if shares {
             row.push(answer.share.map_or_else(String::new, |share| format!("{:.1} %", 100.0 * share)));
+        }
+        if known {
+            row.push(if answer.known == Some(true) { "yes" } else { "" }.to_owned());
         }
         table.add_row(row);
     }

@@ -261,7 +261,9 @@ impl<M: Space> EvolvingModel for Universes<M> {
         validation: &dyn GraphValidation,
         run: &Run,
     ) -> Result<(), ModelError> {
-        self.shelf()?;
+        let sizes = update.graph.sizes;
+        self.shelf.as_mut().ok_or_else(unfitted)?.grow(sizes);
+        self.sizes = sizes;
         self.gone.extend(update.deleted);
         for triple in update.inserted {
             self.gone.remove(triple);

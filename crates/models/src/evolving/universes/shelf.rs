@@ -19,6 +19,11 @@ impl Shelf {
         Self { by_entity: vec![Vec::new(); sizes.entities], ..Self::default() }
     }
 
+    /// Makes room for entities that are new.
+    pub fn grow(&mut self, sizes: GraphSizes) {
+        self.by_entity.resize(sizes.entities.max(self.by_entity.len()), Vec::new());
+    }
+
     pub fn len(&self) -> usize {
         self.universes.len()
     }

@@ -1,0 +1,137 @@
+//! Trained models of changing graphs brought up to date with the real binary.
+
+mod common;
+
+use common::Room;
+use serde_json::Value;
+
+/// Settings with which training takes a moment.
+const QUICK: &str =
+    "--set dimension=16 --set epochs=60 --set validate_every=20 --set batches=10 --set optimiser=adagrad";
+const UNIVERSES: &str = "--set universes=12 --set validate_every=4 --set least_triples=50 --set most_triples=150 \
+     --set least_epochs=20 --set most_epochs=40";
+
+/// A newcomer to the first circle, whom everybody there likes, and somebody who is liked no more.
+fn news() -> String {
+    let mut news = String::new();
+    for i in (6..60).step_by(6) {
+        news += &format!("Nadia\tperson {i}\tlikes\t+\nperson {i}\tNadia\tlikes\t+\n");
+    }
+    news
+}
+
+/// The best answers to whom somebody likes.
+fn liked_by(room: &Room, run: &str, subject: &str) -> Value {
+    room.write("questions.csv", format!("subject,relation\n{subject},likes\n"));
+    room.quadcast(&format!("forecast {run} --queries questions.csv --top 60 --json")).success().json()[0]
+        .clone()
+}
+
+#[test]
+fn a_model_learns_what_happened_and_the_old_version_stays() {
+    let room = Room::with_circles();
+    for (model, settings) in [("transe", QUICK), ("incremental-transe", QUICK)] {
+        room.quadcast(&format!(
+            "evolve run --model {model} --data circles --procedure incremental {settings} --out {model}"
+        ))
+        .success();
+        let (before, graph) = (room.read(&format!("{model}/model.safetensors")), room.contents());
+        room.write("news.txt", news());
+        let update = room.quadcast(&format!("evolve update {model} news.txt")).success();
+        update.assert_fits();
+        update.assert_says(&[&format!("{model} on circles"), "updated"]);
+        assert_eq!(room.read(&format!("{model}/model.safetensors")), before, "the old version stays");
+        assert!(graph.is_subset(&room.contents()));
+        let record = room.json(&format!("{model}.v2/metrics.json"));
+        assert_eq!(record["status"], "complete");
+        assert_eq!(record["update"]["operations"], 18);
+        assert_eq!(record["update"]["new_entities"], 1);
+        assert_eq!(record["update"]["new_relations"], 0);
+        assert_eq!(record["outcome"]["steps"].as_array().map(Vec::len), Some(1));
+
+        // All of her circle come before all others but a few, and what she was told to like is known.
+        let answers = liked_by(&room, &format!("{model}.v2"), "Nadia");
+        let answers = answers["answers"].as_array().expect("answers").clone();
+        assert!(answers.len() >= 60, "{}", answers.len());
+        let own = |answer: &Value| {
+            answer["entity"]
+                .as_str()
+                .and_then(|name| name.strip_prefix("person "))
+                .and_then(|i| i.parse::<u32>().ok())
+                .is_some_and(|i| i % 6 == 0)
+        };
+        assert!(answers[..12].iter().filter(|answer| own(answer)).count() >= 7, "{model}: {answers:?}");
+        let known = answers.iter().filter(|answer| answer["known"] == true).count();
+        assert_eq!(known, 9, "{model}");
+
+        // The next version follows from this one.
+        room.write(
+            "more.txt",
+            "Nadia\tperson 6\tlikes\t-\nNadia\tOmar\tadmires\t+\nperson 7\tOmar\tlikes\t+\n",
+        );
+        room.quadcast(&format!("evolve update {model}.v2 more.txt")).success();
+        let record = room.json(&format!("{model}.v3/metrics.json"));
+        assert_eq!(
+            (&record["update"]["new_entities"], &record["update"]["new_relations"]),
+            (&1.into(), &1.into())
+        );
+        let answers = liked_by(&room, &format!("{model}.v3"), "Nadia");
+        let answers = answers["answers"].as_array().expect("answers");
+        assert_eq!(answers.iter().filter(|answer| answer["known"] == true).count(), 8);
+    }
+}
+
+#[test]
+fn universes_are_added_for_what_is_new() {
+    let room = Room::with_circles();
+    room.quadcast(&format!(
+        "evolve run --model putranse --data circles --procedure incremental {UNIVERSES} --out pu"
+    ))
+    .success();
+    room.write("news.txt", news());
+    room.quadcast("evolve update pu news.txt").success();
+    let answers = liked_by(&room, "pu.v2", "Nadia");
+    assert!(answers["reached"].as_u64().is_some_and(|reached| reached > 0), "{answers}");
+    room.quadcast("evolve update pu.v2 news.txt --policy drop").assert_error(2, &["cancel out"]);
+}
+
+#[test]
+fn the_same_update_gives_the_same_version() {
+    let room = Room::with_circles();
+    room.quadcast(&format!("evolve run --model incremental-transe --data circles {QUICK} --out base"))
+        .success();
+    room.write("news.txt", news());
+    room.quadcast("evolve update base news.txt --out one").success();
+    room.quadcast("evolve update base news.txt --out two").success();
+    assert_eq!(room.read("one/model.safetensors"), room.read("two/model.safetensors"));
+    assert_eq!(
+        room.json("one/metrics.json")["outcome"]["filtered"],
+        room.json("two/metrics.json")["outcome"]["filtered"]
+    );
+}
+
+#[test]
+fn faults_are_told_with_their_place() {
+    let room = Room::with_circles();
+    room.quadcast(&format!("evolve run --model transe --data circles {QUICK} --out base")).success();
+    for (news, texts) in [
+        ("person 0\tperson 1\tlikes\t-\n", ["news.txt:1", "absent"]),
+        ("Nadia\tperson 1\tlikes\t+\nNadia\tperson 1\tlikes\t+\n", ["news.txt:2", "present already"]),
+        ("Nadia\tperson 1\tlikes\t*\n", ["news.txt:1", "expected + (insertion)"]),
+        ("Nadia\tperson 1\tlikes\n", ["news.txt:1", "head, tail, relation"]),
+        ("Nadia\tperson 1\tlikes\t+\t7\nNadia\tperson 2\tlikes\t+\t6\n", ["news.txt:2", "in order of time"]),
+        ("Nadia\t\tlikes\t+\n", ["news.txt:1", "expected the name of an entity"]),
+        ("Nadia\tperson 1\tlikes\t+\nNadia\tperson 1\tlikes\t-\n", ["news.txt", "cancel out"]),
+        ("", ["news.txt", "holds no operation"]),
+    ] {
+        room.write("news.txt", news);
+        room.assert_refused("evolve update base news.txt", &texts);
+        assert!(!room.path("base.v2").exists(), "nothing half-written");
+    }
+    room.assert_refused("evolve update circles news.txt", &["metrics.json"]);
+    room.write("news.txt", news());
+    room.assert_refused("evolve update base news.txt --set dimension=8", &["do not fit"]);
+    room.quadcast("evolve update base news.txt").success();
+    room.assert_refused("evolve run base.v2/run.toml", &["evolve update"]);
+    room.assert_refused("forecast base.v2 --subject Nadia --relation likes --explain", &["without --at"]);
+}

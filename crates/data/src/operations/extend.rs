@@ -1,0 +1,100 @@
+//! A stream goes on with the operations of another file.
+
+use std::path::Path;
+
+use quadcast_core::{Names, Split, Vocabulary};
+use rustc_hash::FxHashMap;
+
+use super::build::StreamBuilder;
+use super::stream::{FaultPolicy, OperationStream};
+use crate::DataError;
+use crate::readers::read_named;
+
+/// A stream that was extended.
+#[derive(Clone, Debug)]
+pub struct Extended {
+    /// All operations; the new ones are its last step.
+    pub stream: OperationStream,
+    /// New operations.
+    pub operations: usize,
+    /// Entities and relations that were not there before.
+    pub new: [usize; 2],
+}
+
+/// Adds the operations of a text file to a stream, as a step of their own. The file names entities and relations as the stream
+/// does; names that the stream does not have are new ones. A triple that was there before keeps its split, others are for
+/// training.
+pub fn extend_operations(
+    mut stream: OperationStream,
+    path: &Path,
+    policy: FaultPolicy,
+) -> Result<Extended, DataError> {
+    let (before, splits) = (stream.len(), stream.splits.take());
+    let vocabulary = std::mem::take(&mut stream.vocabulary);
+    let mut entities = Known::new(&vocabulary.entities);
+    let mut relations = Known::new(&vocabulary.relations);
+    let mut builder = StreamBuilder::resume(stream, policy);
+    read_named(path, &mut builder, &mut entities, &mut relations)?;
+    builder.end_step();
+    let new = [entities.names.len() - entities.old, relations.names.len() - relations.old];
+    let vocabulary = Vocabulary { entities: entities.finish(), relations: relations.finish() };
+    let mut stream = builder.finish(vocabulary, None);
+    stream.splits = splits.map(|mut splits| {
+        splits.resize(stream.triples.len(), Split::Train);
+        splits
+    });
+    Ok(Extended { operations: stream.len() - before, stream, new })
+}
+
+/// Names and the ids that stand for them; unknown names get the next id.
+pub(crate) struct Known {
+    ids: FxHashMap<String, u32>,
+    names: Vec<Option<String>>,
+    /// How many there were at first.
+    old: usize,
+    /// Without any name, numbers are ids.
+    numbers: bool,
+}
+
+impl Known {
+    fn new(names: &Names) -> Self {
+        let mut all: Vec<Option<String>> = vec![None; names.len()];
+        for (id, name) in names.iter() {
+            all[id as usize] = Some(name.to_owned());
+        }
+        Self {
+            // Of equal names the first one counts, as everywhere.
+            ids: names
+                .iter()
+                .collect::<Vec<_>>()
+                .into_iter()
+                .rev()
+                .map(|(id, name)| (name.to_owned(), id))
+                .collect(),
+            old: all.len(),
+            numbers: names.iter().next().is_none(),
+            names: all,
+        }
+    }
+
+    /// The id of a name as it stands in a file; `#7` is the id 7.
+    pub(crate) fn id(&mut self, name: &str) -> u32 {
+        let digits = name.strip_prefix('#').or(self.numbers.then_some(name));
+        if let Some(id) = digits.and_then(|digits| digits.parse::<u32>().ok())
+            && (id as usize) < self.old
+        {
+            return id;
+        }
+        if let Some(&id) = self.ids.get(name) {
+            return id;
+        }
+        let id = self.names.len() as u32;
+        self.ids.insert(name.to_owned(), id);
+        self.names.push(Some(name.to_owned()));
+        id
+    }
+
+    fn finish(self) -> Names {
+        Names::new(self.names, None)
+    }
+}

@@ -1,0 +1,86 @@
+//! Operations on a graph that has names: `head tail relation +|- [time]`.
+//!
+//! A line with tabs is divided at tabs, so that names may have blanks in them; others are divided at blanks. Times must not
+//! decrease; nothing else is made of them. Such a file is what happened since yesterday, not a history of millions.
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use quadcast_core::Triple;
+
+use super::input::Input;
+use super::lines::{At, Lines, blank_fields, excerpt, integer, tab_fields};
+use super::operation_rows::{COLUMNS, mark, moment};
+use crate::error::IdKind;
+use crate::operations::{Fault, Instants, Known, StreamBuilder};
+use crate::{DataError, OperationsError, StreamClock};
+
+/// What the first three columns name.
+const KINDS: [IdKind; 3] = [IdKind::Entity, IdKind::Entity, IdKind::Relation];
+
+/// Adds the operations of a file to a stream in the making.
+pub(crate) fn read_named(
+    path: &Path,
+    builder: &mut StreamBuilder,
+    entities: &mut Known,
+    relations: &mut Known,
+) -> Result<(), DataError> {
+    let input = Input::open(path.to_path_buf())?;
+    let text = input.utf8()?.as_bytes();
+    let mut clock = None;
+    let mut latest = i64::MIN;
+    let mut instants = Instants::default();
+    for (line, text) in Lines::new(text) {
+        let at = |column| At::new(path, line, column);
+        let (fields, count) =
+            if text.contains(&b'\t') { tab_fields::<6>(text) } else { blank_fields::<6>(text) };
+        let clock = *clock.get_or_insert_with(|| clock_of(&fields, count));
+        let needed = if clock == StreamClock::Order { 4 } else { 5 };
+        if count < needed {
+            return Err(at(1).missing_column(count, COLUMNS));
+        }
+        if count > needed {
+            let (place, found) = (at(needed + 1).place(), excerpt(fields[needed]));
+            return Err(OperationsError::ExtraColumn { place, found }.into());
+        }
+        let [head, tail, relation] =
+            [0, 1, 2].map(|column| name(at(column + 1), KINDS[column], fields[column]));
+        let (head, tail, relation) = (head?, tail?, relation?);
+        let insert = mark(at(4), fields[3].trim_ascii())?;
+        let now = moment(at(5), clock, fields[4].trim_ascii(), &mut instants)?;
+        if now < latest {
+            let [found, before] = [now, latest].map(|time| time.to_string());
+            return Err(OperationsError::Unsorted { place: at(5).place(), found, before }.into());
+        }
+        latest = now;
+        let triple = Triple::new(entities.id(&head), relations.id(&relation), entities.id(&tail));
+        builder.push(triple, insert, 0).map_err(|fault| {
+            let (place, triple) = (at(4).place(), format!("{head} {tail} {relation}"));
+            match fault {
+                Fault::Present => OperationsError::Present { place, triple },
+                Fault::Absent | Fault::Backwards(_) => OperationsError::Absent { place, triple },
+            }
+        })?;
+    }
+    if clock.is_none() {
+        return Err(OperationsError::Empty { path: path.to_path_buf() }.into());
+    }
+    Ok(())
+}
+
+/// What times look like, by the first row.
+fn clock_of(fields: &[&[u8]; 6], count: usize) -> StreamClock {
+    match count {
+        ..=4 => StreamClock::Order,
+        _ if integer(fields[4].trim_ascii()).is_ok() => StreamClock::Number,
+        _ => StreamClock::Utc,
+    }
+}
+
+fn name<'a>(at: At<'_>, kind: IdKind, field: &'a [u8]) -> Result<Cow<'a, str>, DataError> {
+    match field.trim_ascii() {
+        [] => Err(DataError::EmptyName { place: at.place(), kind }),
+        // The whole file was checked to be text.
+        name => Ok(String::from_utf8_lossy(name)),
+    }
+}
