@@ -88,13 +88,13 @@ pub fn execute(options: &Options, output: &Output) -> Result<(), Failure> {
             at: options.at.clone(),
         }],
     };
-    let forecasts = match TrainedGraph::open(&options.run, options.data.as_deref(), output)? {
-        Some(trained) => growing::answers(trained, &asked, options)?,
-        None => {
-            let mut trained = Trained::open(&options.run, options.data.as_deref())?;
-            let index = trained.history();
-            ask_all(&mut trained, &index, &asked, options)?
-        }
+    let forecasts = if let Some(trained) = TrainedGraph::open(&options.run, options.data.as_deref(), output)?
+    {
+        growing::answers(trained, &asked, options)?
+    } else {
+        let mut trained = Trained::open(&options.run, options.data.as_deref())?;
+        let index = trained.history();
+        ask_all(&mut trained, &index, &asked, options)?
     };
     match &forecasts[..] {
         [forecast] if options.queries.is_none() => output.result(forecast, || text::forecast(forecast)),

@@ -85,7 +85,7 @@ pub fn execute(arguments: &UpdateArguments, output: &Output) -> Result<(), Failu
     file.procedure = Procedure::Incremental;
     file.fingerprint = Some(graph.content);
     file.updated_from = Some(arguments.run.display().to_string());
-    file.time_budget = arguments.time_budget.clone();
+    file.time_budget.clone_from(&arguments.time_budget);
     let time_budget = file.time_budget.as_deref().map(duration).transpose()?;
     let out = arguments.out.clone().unwrap_or_else(|| next_version(&arguments.run));
     let folder = RecordFolder::choose(Some(&out), arguments.overwrite, "")?;
@@ -134,10 +134,14 @@ fn next_version(run: &Path) -> PathBuf {
         EvolvingRecord::read(path)
             .is_ok_and(|found| found.is_some_and(|found| found.status == Status::Complete))
     };
-    (number.saturating_add(1)..)
-        .map(|number| run.with_file_name(format!("{stem}.v{number}")))
-        .find(|path| !complete(path))
-        .unwrap_or_else(|| run.with_file_name(format!("{stem}.next")))
+    let mut next = number;
+    loop {
+        next = next.saturating_add(1);
+        let path = run.with_file_name(format!("{stem}.v{next}"));
+        if !complete(&path) || next == u32::MAX {
+            return path;
+        }
+    }
 }
 
 #[cfg(test)]
