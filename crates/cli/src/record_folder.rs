@@ -48,9 +48,14 @@ impl RunFile {
     /// content is named by the fingerprint.
     pub fn identity(&self, version: &str) -> Result<String, Failure> {
         let deciding = Self { data: None, format: None, time_budget: None, ..self.clone() };
-        let text = toml::to_string(&deciding).map_err(Failure::internal)?;
-        Ok(format!("# quadcast {version}\n{text}"))
+        identity(&deciding, version)
     }
+}
+
+/// What decides results, and the version that makes them, as text.
+pub fn identity(deciding: &impl Serialize, version: &str) -> Result<String, Failure> {
+    let text = toml::to_string(deciding).map_err(Failure::internal)?;
+    Ok(format!("# quadcast {version}\n{text}"))
 }
 
 /// What `--json` prints: the record, and where it lies.

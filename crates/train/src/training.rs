@@ -229,12 +229,13 @@ pub fn learn<M: Learning>(
     result
 }
 
-/// The best epoch so far and its score; of equal scores the later, which has seen more.
+/// The best epoch so far and its score; of equal scores the first, so that patience ends a training that only keeps its level.
 fn best(history: &[Epoch]) -> Option<(u32, f64)> {
     let scored = history.iter().filter_map(|epoch| Some((epoch.epoch, epoch.score?)));
     scored.fold(None, |best, (epoch, score)| match best {
-        Some((_, highest)) if score < highest => best,
-        _ => Some((epoch, score)),
+        Some((_, highest)) if score > highest => Some((epoch, score)),
+        Some(_) => best,
+        None => Some((epoch, score)),
     })
 }
 

@@ -6,7 +6,7 @@ use quadcast_core::{Names, Split, Vocabulary};
 use rustc_hash::FxHashMap;
 
 use super::build::StreamBuilder;
-use super::stream::{FaultPolicy, OperationStream};
+use super::stream::{Dropped, FaultPolicy, OperationStream};
 use crate::DataError;
 use crate::readers::read_named;
 
@@ -17,6 +17,8 @@ pub struct Extended {
     pub stream: OperationStream,
     /// New operations.
     pub operations: usize,
+    /// Those that were left out.
+    pub dropped: Dropped,
     /// Entities and relations that were not there before.
     pub new: [usize; 2],
 }
@@ -30,6 +32,7 @@ pub fn extend_operations(
     policy: FaultPolicy,
 ) -> Result<Extended, DataError> {
     let (before, splits) = (stream.len(), stream.splits.take());
+    stream.dropped = Dropped::default();
     let vocabulary = std::mem::take(&mut stream.vocabulary);
     let mut entities = Known::new(&vocabulary.entities);
     let mut relations = Known::new(&vocabulary.relations);
@@ -43,7 +46,7 @@ pub fn extend_operations(
         splits.resize(stream.triples.len(), Split::Train);
         splits
     });
-    Ok(Extended { operations: stream.len() - before, stream, new })
+    Ok(Extended { operations: stream.len() - before, dropped: stream.dropped, stream, new })
 }
 
 /// Names and the ids that stand for them; unknown names get the next id.

@@ -10,7 +10,7 @@ use quadcast_core::Triple;
 
 use super::input::Input;
 use super::lines::{At, Lines, blank_fields, excerpt, integer, tab_fields};
-use super::operation_rows::{COLUMNS, mark, moment};
+use super::operation_rows::{check_columns, mark, moment};
 use crate::error::IdKind;
 use crate::operations::{Fault, Instants, Known, StreamBuilder};
 use crate::{DataError, OperationsError, StreamClock};
@@ -28,31 +28,25 @@ pub(crate) fn read_named(
     let input = Input::open(path.to_path_buf())?;
     let text = input.utf8()?.as_bytes();
     let mut clock = None;
-    let mut latest = i64::MIN;
+    let mut latest: (i64, &[u8]) = (i64::MIN, b"");
     let mut instants = Instants::default();
     for (line, text) in Lines::new(text) {
         let at = |column| At::new(path, line, column);
         let (fields, count) =
             if text.contains(&b'\t') { tab_fields::<6>(text) } else { blank_fields::<6>(text) };
         let clock = *clock.get_or_insert_with(|| clock_of(&fields, count));
-        let needed = if clock == StreamClock::Order { 4 } else { 5 };
-        if count < needed {
-            return Err(at(1).missing_column(count, COLUMNS));
-        }
-        if count > needed {
-            let (place, found) = (at(needed + 1).place(), excerpt(fields[needed]));
-            return Err(OperationsError::ExtraColumn { place, found }.into());
-        }
+        check_columns(at(1), &fields, count, clock)?;
         let [head, tail, relation] =
             [0, 1, 2].map(|column| name(at(column + 1), KINDS[column], fields[column]));
         let (head, tail, relation) = (head?, tail?, relation?);
         let insert = mark(at(4), fields[3].trim_ascii())?;
-        let now = moment(at(5), clock, fields[4].trim_ascii(), &mut instants)?;
-        if now < latest {
-            let [found, before] = [now, latest].map(|time| time.to_string());
+        let time = fields[4].trim_ascii();
+        let now = moment(at(5), clock, time, &mut instants)?;
+        if now < latest.0 {
+            let [found, before] = [time, latest.1].map(excerpt);
             return Err(OperationsError::Unsorted { place: at(5).place(), found, before }.into());
         }
-        latest = now;
+        latest = (now, time);
         let triple = Triple::new(entities.id(&head), relations.id(&relation), entities.id(&tail));
         builder.push(triple, insert, 0).map_err(|fault| {
             let (place, triple) = (at(4).place(), format!("{head} {tail} {relation}"));

@@ -7,9 +7,7 @@ use crate::error::IdKind;
 use crate::operations::Instants;
 use crate::{DataError, OperationsError, StreamClock};
 
-/// What a row consists of.
-pub(super) const COLUMNS: &str =
-    "head, tail, relation, operation (+ or -), and a time if the first row has one";
+const COLUMNS: &str = "head, tail, relation, operation (+ or -), and a time if the first row has one";
 
 /// What the first three columns hold.
 const KINDS: [IdKind; 3] = [IdKind::Entity, IdKind::Entity, IdKind::Relation];
@@ -60,19 +58,30 @@ fn row(
 ) -> Result<Row, DataError> {
     let at = |column| At::new(path, line, column);
     let (fields, count) = blank_fields::<6>(text);
-    let needed = if clock == StreamClock::Order { 4 } else { 5 };
-    if count < needed {
-        return Err(at(1).missing_column(count, COLUMNS));
-    }
-    if count > needed {
-        let (place, found) = (at(needed + 1).place(), excerpt(fields[needed]));
-        return Err(OperationsError::ExtraColumn { place, found }.into());
-    }
+    check_columns(at(1), &fields, count, clock)?;
     let [head, tail, relation] = [0, 1, 2].map(|column| at(column + 1).id(KINDS[column], fields[column]));
     let (head, tail, relation) = (head?, tail?, relation?);
     let insert = mark(at(4), fields[3])?;
     let moment = moment(at(5), clock, fields[4], instants)?;
     Ok(Row { line, head, tail, relation, insert, moment })
+}
+
+/// Whether a row has as many columns as the first one.
+pub(super) fn check_columns(
+    at: At<'_>,
+    fields: &[&[u8]; 6],
+    count: usize,
+    clock: StreamClock,
+) -> Result<(), DataError> {
+    let needed = if clock == StreamClock::Order { 4 } else { 5 };
+    if count < needed {
+        return Err(at.missing_column(count, COLUMNS));
+    }
+    if count > needed {
+        let place = At { column: needed + 1, ..at }.place();
+        return Err(OperationsError::ExtraColumn { place, found: excerpt(fields[needed]) }.into());
+    }
+    Ok(())
 }
 
 /// Whether a triple comes or goes.

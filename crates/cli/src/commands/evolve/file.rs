@@ -6,6 +6,7 @@ use quadcast_eval::evolving::{LinkProtocol, Procedure};
 use serde::{Deserialize, Serialize};
 
 use crate::failure::Failure;
+use crate::record_folder::identity;
 
 /// A configuration file: everything that is needed to repeat a run.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -34,8 +35,7 @@ impl EvolveFile {
     /// Everything that decides results, and the version that makes them, as text.
     pub fn identity(&self, version: &str) -> Result<String, Failure> {
         let deciding = Self { data: None, format: None, time_budget: None, ..self.clone() };
-        let text = toml::to_string(&deciding).map_err(Failure::internal)?;
-        Ok(format!("# quadcast {version}\n{text}"))
+        identity(&deciding, version)
     }
 
     /// A configuration that names the content of its dataset runs on that content only, unless the dataset is `given` anew.

@@ -6,12 +6,12 @@ use std::time::Instant;
 
 use clap::Args;
 use quadcast_core::EvolvingModel;
-use quadcast_data::{Extended, StreamFormat, extend_operations, write_operations};
+use quadcast_data::{Dropped, Extended, StreamFormat, extend_operations, write_operations};
 use quadcast_eval::evolving::Procedure;
 use quadcast_models::{EvolvingEntry, set};
 use quadcast_report::{EvolvingRecord, Status, UpdateCard};
 
-use super::convert::PolicyArgument;
+use super::convert::{PolicyArgument, dropped_words};
 use super::run::{Performance, Plan, perform};
 use super::source::Graph;
 use super::trained::{GRAPH_FILE, TrainedGraph};
@@ -70,8 +70,11 @@ pub fn execute(arguments: &UpdateArguments, output: &Output) -> Result<(), Failu
     let TrainedGraph { record, mut file, graph, entry, model } = trained;
     let first = graph.dataset.steps.len();
     let stream = graph.into_stream()?;
-    let Extended { stream, operations, new: [new_entities, new_relations] } =
+    let Extended { stream, operations, dropped, new: [new_entities, new_relations] } =
         extend_operations(stream, &arguments.operations, arguments.policy.into())?;
+    if dropped != Dropped::default() {
+        output.remark(&format!("left out: {}", dropped_words(&dropped)));
+    }
     let graph = Graph::of_stream(&stream)?;
     let path = arguments.operations.display();
     if graph.dataset.steps.last().and_then(|step| step.operations.as_ref()).is_none_or(Vec::is_empty) {
