@@ -61,6 +61,7 @@ impl From<EvalError> for Failure {
             | EvalError::NotChronological { .. }
             | EvalError::SharedFacts { .. }
             | EvalError::Empty { .. }
+            | EvalError::NoValidation { .. }
             | EvalError::Setting { .. }
             | EvalError::Unpaired(_) => Self::input(error),
             EvalError::Model(_) | EvalError::Journal(_) => Self::internal(error),

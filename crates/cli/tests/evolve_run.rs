@@ -76,6 +76,58 @@ fn triples_of_the_past_are_judged() {
 }
 
 #[test]
+fn published_artefacts_change_the_numbers_and_not_the_model() {
+    let room = room();
+    for (folder, compat) in [("right", ""), ("published", "--compat")] {
+        let run = room.quadcast(&format!(
+            "evolve run --model putranse --data world --procedure incremental {UNIVERSES} {compat} --out {folder}"
+        ));
+        let run = run.success();
+        run.assert_fits();
+        run.assert_says(&["older: queries"]);
+    }
+    assert!(
+        room.read("right/model.safetensors") == room.read("published/model.safetensors"),
+        "validation is right"
+    );
+    let [right, published] =
+        ["right", "published"].map(|folder| room.json(&format!("{folder}/metrics.json")));
+    assert_eq!(
+        [&right, &published].map(|record| record["protocol"]["compat"].as_bool()),
+        [Some(false), Some(true)]
+    );
+    let last = |record: &serde_json::Value| record["outcome"]["steps"][9].clone();
+    let [right, published] = [last(&right), last(&published)];
+    assert_ne!(right["link"]["raw"]["mr"], published["link"]["raw"]["mr"]);
+    let coverage =
+        |step: &serde_json::Value| step["classification"]["coverage"].as_f64().expect("classified");
+    assert!(coverage(&published) < coverage(&right), "{} {}", coverage(&published), coverage(&right));
+    room.quadcast("report right published --out page.html").success();
+    let page = room.text("page.html");
+    assert!(page.contains("entity 0 in every other slot") && page.contains("Old facts and new ones"));
+    room.quadcast("report published --format md").success().assert_says(&["seed 1 · compat"]);
+}
+
+#[test]
+fn a_step_without_questions_is_an_empty_row() {
+    let room = circles();
+    for split in ["train", "valid", "test"] {
+        room.write(&format!("circles/3/{split}.txt"), "");
+    }
+    let run = room.quadcast(&format!(
+        "evolve run --model transe --data circles --procedure incremental {QUICK} --out run"
+    ));
+    run.success().assert_says(&["no test triples at step 3"]);
+    room.quadcast("report run --out page.html").success();
+    let record = room.json("run/metrics.json");
+    assert!(record["outcome"]["steps"][3].get("link").is_none());
+    room.write("circles/3/train.txt", "person 1\tlikes\tperson 2\n");
+    room.quadcast("evolve run --model transe --data circles --procedure incremental --out other")
+        .assert_error(2, &["step 4 (\"3\") has triples to learn but none for validation"]);
+    assert_eq!(room.json("other/metrics.json")["status"], "failed");
+}
+
+#[test]
 fn the_number_of_threads_does_not_matter() {
     let room = room();
     for (model, settings) in [("transe", QUICK), ("incremental-transe", QUICK), ("putranse", UNIVERSES)] {

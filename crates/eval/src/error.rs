@@ -40,6 +40,15 @@ pub enum EvalError {
         /// Which one.
         split: Split,
     },
+    /// A step of a changing graph that has to be learned without validation triples.
+    #[error(
+        "step {step} has triples to learn but none for validation, by which the state of a model is chosen. Hold some of its \
+         triples out, or compile the benchmark with a larger share for valid or fewer intervals (quadcast evolve compile)"
+    )]
+    NoValidation {
+        /// The number of the step from 1, and its name.
+        step: String,
+    },
     /// The model does not know the setting.
     #[error("the model does not support {}; it supports {}", setting.word(), supported(settings))]
     Setting {

@@ -1,9 +1,10 @@
 //! Whether triples are true: against drawn negatives, and for triples that were true once.
 
-use quadcast_core::{CategoryKind, CategoryTriples, EvolvingModel, Split, Triple};
+use quadcast_core::{CategoryKind, CategoryTriples, Split, Triple};
 use serde::{Deserialize, Serialize};
 
 use super::Thresholds;
+use super::energies::Asking;
 use crate::EvalError;
 
 /// Right and wrong answers.
@@ -147,13 +148,13 @@ pub struct NegativeClassification {
 
 impl NegativeClassification {
     pub(super) fn judge(
-        model: &dyn EvolvingModel,
+        asking: &Asking<'_>,
         categories: &[CategoryTriples],
         thresholds: &Thresholds,
     ) -> Result<Self, EvalError> {
         let mut outcome = Self::default();
         for category in categories {
-            let energies = model.energies(&category.triples)?;
+            let energies = asking.energies(&category.triples)?;
             let mut counts = Counts::default();
             for &energy in &energies {
                 counts.add(category.kind == CategoryKind::Returned, thresholds.common.accepts(energy));

@@ -55,6 +55,19 @@ impl StepGraph {
         GraphUpdate { graph: self.view_of(&self.inserted), inserted: &self.inserted, deleted: &[] }
     }
 
+    /// Whether a model has anything to do. Where no training triple came or went and no validation triple is there to choose a
+    /// state by, it stays as it is.
+    pub(super) fn is_lesson(&self) -> bool {
+        let is_changed = !(self.inserted.is_empty() && self.deleted.is_empty());
+        is_changed || !self.valid.is_empty() || self.step.0 == 0
+    }
+
+    /// What a person calls it: its number from 1, and its name if that is another.
+    pub(super) fn title(&self) -> String {
+        let number = (self.step.0 + 1).to_string();
+        if self.label == number { number } else { format!("{number} (\"{}\")", self.label) }
+    }
+
     fn view_of<'a>(&'a self, triples: &'a [Triple]) -> GraphView<'a> {
         GraphView {
             step: self.step,
@@ -105,7 +118,8 @@ impl Walk<'_> {
             label: from.label.clone(),
             now: Answers::new(&asked, graph()),
             ever: Answers::new(&asked, self.born.keys().copied()),
-            born: test.iter().map(|triple| self.born[triple]).collect(),
+            // A sample that is not part of the whole has triples that are met here first.
+            born: test.iter().map(|triple| self.born.get(triple).copied().unwrap_or(step)).collect(),
             seen: ascending(self.seen.iter().copied()),
             train: ascending(self.train.iter().copied()),
             inserted,

@@ -7,25 +7,14 @@ use quadcast_core::{
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::StepGraph;
 use super::answers::questions_of;
+use super::candidates::{Candidates, List};
+use super::published::PublishedRanker;
+use super::{Present, StepGraph};
 use crate::{EvalError, Harmonic, Metrics, Rank, RankedQuery, Ranker, Ranks, Tally, Truth};
 
 /// Questions that one thread scores in one go.
 const CHUNK: usize = 64;
-
-/// Among whom an answer is looked for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Present {
-    /// Entities that are present at the step. Ranks of steps of different size cannot be compared.
-    #[default]
-    Now,
-    /// Entities that were present at the step or an earlier one.
-    Seen,
-    /// All entities, also those to come.
-    All,
-}
 
 /// How links are ranked. Results are comparable only when this is equal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,7 +24,9 @@ pub struct LinkProtocol {
     pub candidates: Present,
     /// What happens to candidates that score exactly as the answer.
     pub ties: TiePolicy,
-    /// Whether thresholds of classification are chosen as in the published evaluation. Links are ranked the same.
+    /// Whether published results are repeated with their artefacts. Test triples are ranked in the published list, where every
+    /// other candidate is replaced by entity 0, by procedures that go on from step to step; models that may have nothing to say
+    /// about a triple are asked for its energy with tail and relation swapped; thresholds lie on energies. Validation is right.
     pub compat: bool,
 }
 
@@ -62,34 +53,6 @@ fn questions(triples: &[Triple], step: Step) -> Vec<Question> {
     questions
 }
 
-/// Candidates in order, and where each stands.
-pub(super) struct Candidates {
-    pub ids: Vec<EntityId>,
-    /// Place by entity; `ABSENT` for others.
-    places: Vec<u32>,
-}
-
-const ABSENT: u32 = u32::MAX;
-
-impl Candidates {
-    pub fn of(graph: &StepGraph, who: Present) -> Self {
-        let ids = match who {
-            Present::Now => graph.present.clone(),
-            Present::Seen => graph.seen.clone(),
-            Present::All => (0..graph.sizes.entities as u32).map(EntityId).collect(),
-        };
-        let mut places = vec![ABSENT; graph.sizes.entities];
-        for (place, id) in ids.iter().enumerate() {
-            places[id.index()] = place as u32;
-        }
-        Self { ids, places }
-    }
-
-    fn place(&self, entity: EntityId) -> Option<EntityId> {
-        self.places.get(entity.index()).copied().filter(|&place| place != ABSENT).map(EntityId)
-    }
-}
-
 /// Asks for both ends of triples of a step. Ranks come in the order of (relation, direction, known entity, answer), for any
 /// number of threads.
 pub(super) fn ask(
@@ -98,13 +61,13 @@ pub(super) fn ask(
     triples: &[Triple],
     candidates: &Candidates,
 ) -> Result<Vec<RankedQuery>, EvalError> {
-    model.begin(&candidates.ids)?;
+    model.begin(&candidates.asked)?;
     let (model, questions) = (&*model, questions(triples, graph.step));
     let chunks: Vec<Result<Vec<RankedQuery>, EvalError>> = questions
         .par_chunks(CHUNK)
         .map_init(
-            || Ranker::new(candidates.ids.len()),
-            |ranker, questions| {
+            || (Ranker::new(candidates.asked.len()), PublishedRanker::default()),
+            |(ranker, published), questions| {
                 let queries: Vec<Query> = questions.iter().map(|question| question.query).collect();
                 let answered = vec![None; questions.len()];
                 let mut sink = Sink {
@@ -112,6 +75,7 @@ pub(super) fn ask(
                     candidates,
                     graph,
                     ranker,
+                    published,
                     answered,
                     ids: Vec::new(),
                     scores: Vec::new(),
@@ -128,12 +92,13 @@ pub(super) fn ask(
     Ok(ranked)
 }
 
-/// Ranks rows as they arrive, in places of candidates instead of ids.
+/// Ranks rows as they arrive.
 struct Sink<'a> {
     questions: &'a [Question],
     candidates: &'a Candidates,
     graph: &'a StepGraph,
     ranker: &'a mut Ranker,
+    published: &'a mut PublishedRanker,
     answered: Vec<Option<Vec<RankedQuery>>>,
     ids: Vec<EntityId>,
     scores: Vec<f64>,
@@ -163,44 +128,56 @@ impl ScoreSink for Sink<'_> {
         };
         let (now, ever) =
             (self.truth(self.graph.now.of(&question.query)), self.truth(self.graph.ever.of(&question.query)));
-        let row = match row {
-            ScoreRow::Dense(_) => row,
-            ScoreRow::Sparse { ids, scores, background } => {
-                if ids.len() != scores.len() {
-                    return Err(ScoreError::Columns { ids: ids.len(), scores: scores.len() });
-                }
-                self.ids.clear();
-                self.scores.clear();
-                for (&id, &score) in ids.iter().zip(scores) {
-                    if let Some(place) = self.candidates.place(id) {
-                        self.ids.push(place);
-                        self.scores.push(score);
-                    }
-                }
-                ScoreRow::Sparse { ids: &self.ids, scores: &self.scores, background }
-            }
-        };
+        let ids = self.candidates.ids();
         let mut ranked = Vec::with_capacity(question.golds.len());
         let mut present = Vec::with_capacity(question.golds.len());
         for &gold in &question.golds {
             match self.candidates.place(gold) {
                 Some(place) => present.push(place),
                 // Asked of a model about a step that its candidates are not of.
-                None => ranked.push((gold, last(self.candidates.ids.len() + 1, &now, &ever, None))),
+                None => ranked.push((gold, last(ids.len() + 1, &now, &ever, None))),
             }
         }
-        let count = self.candidates.ids.len();
-        let ids = &self.candidates.ids;
-        self.ranker.rank(row, &present, Truth { now: &now, ever: &ever }, |place, ranks| {
+        let note = |place: EntityId, ranks: Ranks| {
             // Whoever is not reached is last, and not somewhere among the others that are not.
-            let ranks = if ranks.reached { ranks } else { last(count, &now, &ever, Some(place)) };
+            let ranks = if ranks.reached { ranks } else { last(ids.len(), &now, &ever, Some(place)) };
             ranked.push((ids[place.index()], ranks));
-        })?;
+        };
+        let truth = Truth { now: &now, ever: &ever };
+        match self.candidates.list {
+            List::Whole => {
+                let row = by_place(row, self.candidates, &mut self.ids, &mut self.scores)?;
+                self.ranker.rank(row, &present, truth, note)?;
+            }
+            List::Published => self.published.rank(row, &present, truth, self.candidates, note)?,
+        }
         ranked.sort_unstable_by_key(|(gold, _)| *gold);
         let of = |(gold, ranks)| RankedQuery { query: question.query, gold, ranks, seen: false };
         self.answered[index] = Some(ranked.into_iter().map(of).collect());
         Ok(())
     }
+}
+
+/// A row in places of candidates instead of ids. `own_ids` and `own_scores` are scratch space.
+fn by_place<'a>(
+    row: ScoreRow<'a>,
+    candidates: &Candidates,
+    own_ids: &'a mut Vec<EntityId>,
+    own_scores: &'a mut Vec<f64>,
+) -> Result<ScoreRow<'a>, ScoreError> {
+    let ScoreRow::Sparse { ids, scores, background } = row else { return Ok(row) };
+    if ids.len() != scores.len() {
+        return Err(ScoreError::Columns { ids: ids.len(), scores: scores.len() });
+    }
+    own_ids.clear();
+    own_scores.clear();
+    for (&id, &score) in ids.iter().zip(scores) {
+        if let Some(place) = candidates.place(id) {
+            own_ids.push(place);
+            own_scores.push(score);
+        }
+    }
+    Ok(ScoreRow::Sparse { ids: own_ids, scores: own_scores, background })
 }
 
 /// The last place among `count` candidates, other true answers left out.
@@ -223,20 +200,24 @@ pub(super) struct StepValidation<'a> {
 impl<'a> StepValidation<'a> {
     /// On the validation triples: what models get to choose states by.
     pub fn new(graph: &'a StepGraph, protocol: LinkProtocol) -> Self {
-        let candidates = Candidates::of(graph, protocol.candidates);
+        let candidates = Candidates::of(graph, protocol.candidates, List::Whole);
         Self { graph, asked: &graph.valid, candidates, ties: protocol.ties }
     }
 
-    /// On the test triples: for the evaluator alone.
-    pub fn of_test(graph: &'a StepGraph, protocol: LinkProtocol) -> Self {
-        Self { asked: &graph.test, ..Self::new(graph, protocol) }
+    /// On the test triples, among the same candidates as in the results: for the evaluator alone.
+    pub fn of_test(graph: &'a StepGraph, protocol: LinkProtocol, list: List) -> Self {
+        let candidates = Candidates::of(graph, protocol.candidates, list);
+        Self { graph, asked: &graph.test, candidates, ties: protocol.ties }
     }
 }
 
 impl GraphValidation for StepValidation<'_> {
     fn judge(&self, model: &mut dyn EvolvingModel) -> Result<LinkScore, ModelError> {
+        if self.asked.is_empty() {
+            return Err(EvalError::NoValidation { step: self.graph.title() }.into());
+        }
         let ranked = ask(model, self.graph, self.asked, &self.candidates)?;
-        let harmonic = Harmonic::up_to(self.candidates.ids.len() + 1);
+        let harmonic = Harmonic::up_to(self.candidates.ids().len() + 1);
         let mut tally = Tally::default();
         let mut random = stream(0, "validation ties", 0);
         for query in &ranked {

@@ -5,16 +5,22 @@
 //! Filters know the graph of the step, or everything that was ever true up to it.
 
 mod answers;
+mod candidates;
 mod classification;
+mod energies;
 mod graph;
 mod links;
+mod means;
 mod outcome;
 mod play;
+mod published;
 mod threshold;
 
+pub use candidates::Present;
 pub use classification::{CategoryOutcome, Classification, Counts, NegativeClassification};
 pub use graph::{StepGraph, walk};
-pub use links::{LinkProtocol, Present};
-pub use outcome::{AgeOutcome, EvolvingOutcome, LinkOutcome, Mean, Seconds, Sizes, StepResult, Transfer};
+pub use links::LinkProtocol;
+pub use means::Mean;
+pub use outcome::{AgeOutcome, EvolvingOutcome, LinkOutcome, Seconds, Sizes, StepResult, Transfer};
 pub use play::{Playing, Procedure, StepExamples, play};
 pub use threshold::{Threshold, Thresholds};

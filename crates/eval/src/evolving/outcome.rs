@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use quadcast_core::{CategoryKind, Filter, LinkScore, Step, TiePolicy};
 use serde::{Deserialize, Serialize};
 
-use super::{Classification, Counts, NegativeClassification, StepGraph};
+use super::means::{accuracies, mean, mean_metrics};
+use super::{Classification, Counts, Mean, NegativeClassification, StepGraph};
 use crate::outcome::Counting;
 use crate::{FilterOutcome, Harmonic, Metrics, Outcome, Part, RankedQuery};
 
@@ -89,7 +90,9 @@ impl LinkOutcome {
         let [filtered, ever, raw] = outcome.filters;
         let born: BTreeMap<_, _> = graph.test.iter().copied().zip(graph.born.iter().copied()).collect();
         let counting = Counting { harmonic: Harmonic::up_to(candidates + 1), ties, seed };
-        let age = |query: &RankedQuery| born[&query.query.fact(query.gold, query.query.step).triple()];
+        let age = |query: &RankedQuery| {
+            born.get(&query.query.fact(query.gold, query.query.step).triple()).copied().unwrap_or(graph.step)
+        };
         let by_age = counting.group(ranked, Filter::Time, age).into_iter().filter_map(|(born, tally)| {
             Some(AgeOutcome { born, part: Part { queries: tally.queries, metrics: tally.metrics()? } })
         });
@@ -102,6 +105,15 @@ impl LinkOutcome {
             candidates,
             unreached: outcome.unreached,
         })
+    }
+
+    /// The triples of some ages together, by the step that they came with; `None` if there are none.
+    fn of_ages(&self, ages: impl Fn(Step) -> bool) -> Option<Part> {
+        let parts: Vec<&Part> =
+            self.by_age.iter().filter(|age| ages(age.born)).map(|age| &age.part).collect();
+        let queries = parts.iter().map(|part| part.queries).sum();
+        let weighted = parts.iter().map(|part| (part.queries as f64, part.metrics));
+        (queries > 0).then(|| Part { queries, metrics: mean_metrics(weighted) })
     }
 }
 
@@ -124,8 +136,9 @@ pub struct StepResult {
     pub label: String,
     /// How large it is.
     pub sizes: Sizes,
-    /// Link prediction.
-    pub link: LinkOutcome,
+    /// Link prediction, if there are test triples.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub link: Option<LinkOutcome>,
     /// Triple classification, if there are examples.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub classification: Option<Classification>,
@@ -138,15 +151,16 @@ pub struct StepResult {
     pub seconds: Seconds,
 }
 
-/// A number averaged over steps: each step alike, and each question alike.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Mean<T> {
-    /// Each step counts alike.
-    #[serde(rename = "macro")]
-    pub by_step: T,
-    /// Each question counts alike.
-    #[serde(rename = "micro")]
-    pub by_question: T,
+impl StepResult {
+    /// Link prediction for triples that came with this step.
+    pub fn new_facts(&self) -> Option<Part> {
+        self.link.as_ref()?.of_ages(|born| born == self.step)
+    }
+
+    /// Link prediction for triples that came with an earlier step, also if they had gone in between.
+    pub fn old_facts(&self) -> Option<Part> {
+        self.link.as_ref()?.of_ages(|born| born < self.step)
+    }
 }
 
 /// Everything about one run.
@@ -193,43 +207,13 @@ impl EvolvingOutcome {
     }
 }
 
+/// Over the steps that have test triples.
 fn metrics(steps: &[StepResult], filter: impl Fn(&LinkOutcome) -> &FilterOutcome) -> Mean<Metrics> {
-    let mean = |weight: &dyn Fn(&FilterOutcome) -> f64| {
-        let mut sum = Metrics::default();
-        let mut all = 0.0;
-        for step in steps {
-            let outcome = filter(&step.link);
-            let (w, m) = (weight(outcome), outcome.metrics);
-            all += w;
-            sum.mrr += w * m.mrr;
-            sum.hits1 += w * m.hits1;
-            sum.hits3 += w * m.hits3;
-            sum.hits10 += w * m.hits10;
-            sum.mr += w * m.mr;
-        }
-        let share = |x: f64| if all > 0.0 { x / all } else { 0.0 };
-        Metrics {
-            mrr: share(sum.mrr),
-            hits1: share(sum.hits1),
-            hits3: share(sum.hits3),
-            hits10: share(sum.hits10),
-            mr: share(sum.mr),
-        }
-    };
-    Mean { by_step: mean(&|_| 1.0), by_question: mean(&|outcome| outcome.queries as f64) }
-}
-
-fn accuracies(counts: &[Counts]) -> Option<Mean<f64>> {
-    let each: Vec<f64> = counts.iter().filter_map(Counts::accuracy).collect();
-    let mut all = Counts::default();
-    for own in counts {
-        all.merge(own);
+    let outcomes = || steps.iter().filter_map(|step| step.link.as_ref()).map(&filter);
+    Mean {
+        by_step: mean_metrics(outcomes().map(|outcome| (1.0, outcome.metrics))),
+        by_question: mean_metrics(outcomes().map(|outcome| (outcome.queries as f64, outcome.metrics))),
     }
-    Some(Mean { by_step: mean(&each)?, by_question: all.accuracy()? })
-}
-
-fn mean(values: &[f64]) -> Option<f64> {
-    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
 /// Over the steps before the last that were judged, as the last state sees them.
@@ -238,7 +222,8 @@ fn backward(steps: &[StepResult]) -> Option<f64> {
     let then = |step| steps.iter().find(|result| result.step == step);
     let earlier = last.transfer.iter().filter(|transfer| transfer.step < last.step);
     let changes = earlier.filter_map(|transfer| {
-        Some(transfer.score.hits10 - then(transfer.step)?.link.filtered.metrics.hits10)
+        let then = then(transfer.step)?.link.as_ref()?.filtered.metrics.hits10;
+        Some(transfer.score.hits10 - then)
     });
     mean(&changes.collect::<Vec<_>>())
 }

@@ -3,11 +3,14 @@
 use std::time::Instant;
 
 use quadcast_core::{
-    EvolvingDataset, EvolvingModel, GraphValidation, ModelError, Run, SavedModel, Split, Tensors, Triple,
+    EvolvingDataset, EvolvingModel, GraphSizes, GraphValidation, ModelError, Run, SavedModel, Split, Tensors,
+    Triple,
 };
 use serde::{Deserialize, Serialize};
 
-use super::links::{Candidates, StepValidation, ask};
+use super::candidates::{Candidates, List};
+use super::energies::Asking;
+use super::links::{StepValidation, ask};
 use super::outcome::{Seconds, Sizes};
 use super::{
     Classification, EvolvingOutcome, LinkOutcome, LinkProtocol, NegativeClassification, StepGraph,
@@ -59,12 +62,20 @@ pub struct Playing<'a> {
     pub procedure: Procedure,
     /// How links are ranked.
     pub links: LinkProtocol,
-    /// Examples of triple classification, by step; steps without any are not classified.
+    /// Examples of triple classification, by step. Without validation examples nothing is classified, without test examples only
+    /// triples of the past are.
     pub examples: &'a [StepExamples],
     /// The first step that is played. If there are steps before it, the model is as they left it.
     pub first: usize,
     /// Whether each state is also asked about the steps before it and the next one.
     pub transfer: bool,
+}
+
+impl Playing<'_> {
+    /// What test triples are compared with.
+    fn list(&self) -> List {
+        List::of_test(self.links, self.procedure)
+    }
 }
 
 /// Name under which the results of judged steps are kept.
@@ -86,6 +97,7 @@ pub fn play(
         .into());
     }
     let graphs: Vec<StepGraph> = walk(playing.data).collect();
+    check(playing, &graphs)?;
     let mut results = recall(model, run)?;
     let first = playing.first.min(graphs.len());
     run.progress.begin("steps", (graphs.len() - first) as u64);
@@ -102,6 +114,25 @@ pub fn play(
     Ok(EvolvingOutcome::new(results))
 }
 
+/// The triples that a model learns from at a step.
+fn lessons(procedure: Procedure, graph: &StepGraph) -> &[Triple] {
+    match procedure {
+        Procedure::PseudoIncremental if graph.step.0 > 0 => &graph.inserted,
+        _ => &graph.train,
+    }
+}
+
+/// Refuses what no training could bring to an end, before any begins.
+fn check(playing: &Playing<'_>, graphs: &[StepGraph]) -> Result<(), EvalError> {
+    if graphs.iter().all(|graph| graph.test.is_empty()) {
+        return Err(EvalError::Empty { split: Split::Test });
+    }
+    let blind = graphs.iter().find(|graph| {
+        graph.valid.is_empty() && graph.is_lesson() && !lessons(playing.procedure, graph).is_empty()
+    });
+    blind.map_or(Ok(()), |graph| Err(EvalError::NoValidation { step: graph.title() }))
+}
+
 fn play_step(
     playing: &Playing<'_>,
     graphs: &[StepGraph],
@@ -114,6 +145,7 @@ fn play_step(
     let validation = StepValidation::new(graph, playing.links);
     let begun = Instant::now();
     match playing.procedure {
+        _ if !graph.is_lesson() => {}
         Procedure::Static => model.fit(&graph.view(), &validation, &own)?,
         _ if index == 0 => model.fit(&graph.view(), &validation, &own)?,
         Procedure::PseudoIncremental => model.update(&graph.increment(), &validation, &own)?,
@@ -121,11 +153,8 @@ fn play_step(
     }
     let train = begun.elapsed().as_secs_f64();
     let begun = Instant::now();
-    let candidates = Candidates::of(graph, playing.links.candidates);
-    let ranked = ask(model, graph, &graph.test, &candidates)?;
-    let link = LinkOutcome::new(graph, &ranked, candidates.ids.len(), playing.links.ties, run.seed)
-        .ok_or(EvalError::Empty { split: Split::Test })?;
-    let (classification, negative) = classify(playing, index, model)?;
+    let link = links(playing, graph, model, run)?;
+    let (classification, negative) = classify(playing, index, model, graph.sizes)?;
     let transfer = if playing.transfer { transfer(playing, graphs, index, model)? } else { Vec::new() };
     Ok(StepResult {
         step: graph.step,
@@ -139,6 +168,22 @@ fn play_step(
     })
 }
 
+/// Link prediction on the test triples; `None` without any.
+fn links(
+    playing: &Playing<'_>,
+    graph: &StepGraph,
+    model: &mut dyn EvolvingModel,
+    run: &Run,
+) -> Result<Option<LinkOutcome>, EvalError> {
+    if graph.test.is_empty() {
+        return Ok(None);
+    }
+    let LinkProtocol { candidates, ties, .. } = playing.links;
+    let candidates = Candidates::of(graph, candidates, playing.list());
+    let ranked = ask(model, graph, &graph.test, &candidates)?;
+    Ok(LinkOutcome::new(graph, &ranked, candidates.ids().len(), ties, run.seed))
+}
+
 /// How the model does on earlier steps, and on the next one before it learns it.
 fn transfer(
     playing: &Playing<'_>,
@@ -148,35 +193,39 @@ fn transfer(
 ) -> Result<Vec<Transfer>, EvalError> {
     let others = graphs.iter().take(index + 2).filter(|graph| graph.step.index() != index);
     others
+        .filter(|graph| !graph.test.is_empty())
         .map(|graph| {
-            let validation = StepValidation::of_test(graph, playing.links);
+            let validation = StepValidation::of_test(graph, playing.links, playing.list());
             Ok(Transfer { step: graph.step, score: validation.judge(model)? })
         })
         .collect()
 }
 
-/// Classification with a threshold chosen on validation examples.
+/// Classification with a threshold chosen on validation examples; there is none without them.
 fn classify(
     playing: &Playing<'_>,
     index: usize,
     model: &dyn EvolvingModel,
+    sizes: GraphSizes,
 ) -> Result<(Option<Classification>, Option<NegativeClassification>), EvalError> {
-    let Some(examples) = playing.examples.get(index).filter(|examples| !examples.test.is_empty()) else {
+    let Some(examples) = playing.examples.get(index).filter(|examples| !examples.valid.is_empty()) else {
         return Ok((None, None));
     };
+    let asking = Asking::new(model, playing.links.compat, sizes);
     let energies = |examples: &[(Triple, bool)]| {
         let triples: Vec<Triple> = examples.iter().map(|example| example.0).collect();
-        model.energies(&triples)
+        asking.energies(&triples)
     };
     let valid = energies(&examples.valid)?;
     let thresholds = Thresholds::best(&examples.valid, &valid, playing.links.compat);
     let test = energies(&examples.test)?;
-    let classification = Classification::judge(&examples.test, &test, &thresholds);
+    let classification =
+        (!test.is_empty()).then(|| Classification::judge(&examples.test, &test, &thresholds));
     let categories = &playing.data.steps[index].categories;
     let negative = (!categories.is_empty())
-        .then(|| NegativeClassification::judge(model, categories, &thresholds))
+        .then(|| NegativeClassification::judge(&asking, categories, &thresholds))
         .transpose()?;
-    Ok((Some(classification), negative))
+    Ok((classification, negative))
 }
 
 /// Names under which the model after so many steps is kept.

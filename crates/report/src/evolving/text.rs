@@ -1,6 +1,7 @@
 //! A run on a changing graph as text for people.
 
 use quadcast_core::CategoryKind;
+use quadcast_eval::Part;
 use quadcast_eval::evolving::{EvolvingOutcome, NegativeClassification, StepResult};
 
 use super::EvolvingRecord;
@@ -19,10 +20,9 @@ pub fn evolving_summary(record: &EvolvingRecord) -> String {
         if record.protocol.compat { " · compat" } else { "" }
     );
     text.push_str(&links(outcome));
-    let classified = classification(outcome);
-    if !classified.is_empty() {
+    for table in [ages(outcome), classification(outcome)].iter().filter(|table| !table.is_empty()) {
         text.push('\n');
-        text.push_str(&classified);
+        text.push_str(table);
     }
     text.push('\n');
     for line in footing(record, outcome) {
@@ -37,19 +37,21 @@ fn links(outcome: &EvolvingOutcome) -> String {
         ["step", "train", "entities", "MRR", "H@1", "H@3", "H@10", "MR", "raw H@10", "raw MR", "unreached"];
     let mut table = plain_table(&header, 1..header.len());
     for step in &outcome.steps {
-        let (filtered, raw) = (step.link.filtered.metrics, step.link.raw.metrics);
+        let link = step.link.as_ref();
+        let (filtered, raw) = (link.map(|link| link.filtered.metrics), link.map(|link| link.raw.metrics));
+        let whole = |rank: Option<f64>| rank.map_or_else(nothing, |rank| format!("{rank:.0}"));
         table.add_row([
             step.label.clone(),
             counted(step.sizes.train as u64),
             counted(step.sizes.entities as u64),
-            percent(filtered.mrr),
-            percent(filtered.hits1),
-            percent(filtered.hits3),
-            percent(filtered.hits10),
-            format!("{:.0}", filtered.mr),
-            percent(raw.hits10),
-            format!("{:.0}", raw.mr),
-            percent(step.link.unreached),
+            share(filtered.map(|metrics| metrics.mrr)),
+            share(filtered.map(|metrics| metrics.hits1)),
+            share(filtered.map(|metrics| metrics.hits3)),
+            share(filtered.map(|metrics| metrics.hits10)),
+            whole(filtered.map(|metrics| metrics.mr)),
+            share(raw.map(|metrics| metrics.hits10)),
+            whole(raw.map(|metrics| metrics.mr)),
+            share(link.map(|link| link.unreached)),
         ]);
     }
     if outcome.steps.len() > 1 {
@@ -71,9 +73,38 @@ fn links(outcome: &EvolvingOutcome) -> String {
     table.trim_fmt() + "\n"
 }
 
+/// Link prediction for facts that came with the step and for those that are older; empty if no step has older ones.
+fn ages(outcome: &EvolvingOutcome) -> String {
+    if outcome.steps.iter().all(|step| step.old_facts().is_none()) {
+        return String::new();
+    }
+    let header = ["step", "new: queries", "MRR", "H@10", "older: queries", "MRR", "H@10"];
+    let mut table = plain_table(&header, 1..header.len());
+    let cells = |part: Option<Part>| {
+        [
+            part.map_or_else(nothing, |part| counted(part.queries)),
+            share(part.map(|part| part.metrics.mrr)),
+            share(part.map(|part| part.metrics.hits10)),
+        ]
+    };
+    for step in &outcome.steps {
+        let (new, old) = (cells(step.new_facts()), cells(step.old_facts()));
+        table.add_row([step.label.clone()].into_iter().chain(new).chain(old));
+    }
+    table.trim_fmt() + "\n"
+}
+
+fn nothing() -> String {
+    "–".to_owned()
+}
+
+fn share(value: Option<f64>) -> String {
+    value.map_or_else(nothing, percent)
+}
+
 /// Triple classification and triples of the past, by step; empty if there are none.
 fn classification(outcome: &EvolvingOutcome) -> String {
-    if outcome.steps.iter().all(|step| step.classification.is_none()) {
+    if outcome.steps.iter().all(|step| step.classification.is_none() && step.negative.is_none()) {
         return String::new();
     }
     let header = [
@@ -88,7 +119,6 @@ fn classification(outcome: &EvolvingOutcome) -> String {
         "balanced",
     ];
     let mut table = plain_table(&header, 1..header.len());
-    let share = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), percent);
     for step in &outcome.steps {
         let own = step.classification.as_ref();
         let of = |kind| share(step.negative.as_ref().and_then(|negative| negative.of(kind).accuracy()));
@@ -108,7 +138,8 @@ fn classification(outcome: &EvolvingOutcome) -> String {
 }
 
 fn footing(record: &EvolvingRecord, outcome: &EvolvingOutcome) -> Vec<String> {
-    let queries: u64 = outcome.steps.iter().map(|step| step.link.filtered.queries).sum();
+    let links = outcome.steps.iter().filter_map(|step| step.link.as_ref());
+    let queries: u64 = links.map(|link| link.filtered.queries).sum();
     let mut lines = vec![format!("{} queries, both ends of each test triple", counted(queries))];
     if let Some(update) = &record.update {
         let [operations, entities, relations] =
@@ -118,9 +149,14 @@ fn footing(record: &EvolvingRecord, outcome: &EvolvingOutcome) -> Vec<String> {
             update.from
         ));
     }
+    let unasked: Vec<&str> =
+        outcome.steps.iter().filter(|step| step.link.is_none()).map(|step| step.label.as_str()).collect();
+    if !unasked.is_empty() {
+        lines.push(format!("no test triples at step {}", unasked.join(", ")));
+    }
     let per_cent = |value: f64| format!("{:+.2}", 100.0 * value);
     if let Some(change) = outcome.backward_transfer {
-        let ahead = outcome.forward_transfer.map_or_else(|| "–".to_owned(), percent);
+        let ahead = share(outcome.forward_transfer);
         lines.push(format!(
             "H@10 on earlier steps since they were learned {}, on the next step before it is learned {ahead}",
             per_cent(change)

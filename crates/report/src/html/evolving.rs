@@ -3,11 +3,12 @@
 use minijinja::Value;
 use quadcast_core::CategoryKind;
 use quadcast_eval::evolving::{EvolvingOutcome, NegativeClassification, Present, StepResult};
+use quadcast_eval::{Metrics, Part};
 use serde::Serialize;
 
 use super::render::render;
 use crate::svg::{Curve, Line, NARROW, WIDE};
-use crate::tables::{Cell, Grid, Head};
+use crate::tables::{Cell, Grid, Head, Span};
 use crate::{EvolvingRecord, counted, percent};
 
 #[derive(Serialize)]
@@ -26,6 +27,8 @@ struct Group {
     drawings: [Value; 2],
     runs: Vec<(String, usize)>,
     means: Grid,
+    /// Empty if no step asks about facts of an earlier one.
+    ages: Option<Grid>,
     steps: Grid,
 }
 
@@ -56,14 +59,18 @@ fn view(runs: &[(&EvolvingRecord, &EvolvingOutcome)]) -> Group {
         measure: "filtered H@10".to_owned(),
         axis: "step".to_owned(),
         times: outcome.steps.iter().map(|step| step.label.clone()).collect(),
-        queries: outcome.steps.iter().map(|step| step.link.filtered.queries).collect(),
+        queries: outcome
+            .steps
+            .iter()
+            .map(|step| step.link.as_ref().map_or(0, |link| link.filtered.queries))
+            .collect(),
         lines: runs
             .iter()
             .enumerate()
             .map(|(series, (record, outcome))| Line {
                 label: label(record),
                 series,
-                values: outcome.steps.iter().map(|s| Some(100.0 * s.link.filtered.metrics.hits10)).collect(),
+                values: outcome.steps.iter().map(|step| Some(100.0 * filtered(step)?.hits10)).collect(),
             })
             .collect(),
         reference: None,
@@ -73,15 +80,25 @@ fn view(runs: &[(&EvolvingRecord, &EvolvingOutcome)]) -> Group {
         Present::Seen => "entities that were present at the step or before",
         Present::All => "all entities",
     };
-    let compat = if first.protocol.compat { "; classification as published" } else { "" };
+    let compat = if first.protocol.compat {
+        ". Compat: as published, artefacts included: procedures other than static are ranked in a list with entity 0 in every \
+         other slot, and parallel universes are asked for single triples with tail and relation swapped"
+    } else {
+        ""
+    };
     Group {
         title: first.dataset.name.clone(),
         protocol: format!("Candidates: {who}. Ties: {}{compat}.", first.protocol.ties.word()),
         drawings: [WIDE, NARROW].map(|width| Value::from_safe_string(curve.draw(width))),
         runs: runs.iter().enumerate().map(|(series, (record, _))| (label(record), series)).collect(),
         means: means(runs),
+        ages: ages(runs),
         steps: steps(runs),
     }
+}
+
+fn filtered(step: &StepResult) -> Option<Metrics> {
+    Some(step.link.as_ref()?.filtered.metrics)
 }
 
 fn label(record: &EvolvingRecord) -> String {
@@ -145,6 +162,37 @@ fn means(runs: &[(&EvolvingRecord, &EvolvingOutcome)]) -> Grid {
     }
 }
 
+/// Facts that came with a step next to older ones: what is forgotten shows in the latter.
+fn ages(runs: &[(&EvolvingRecord, &EvolvingOutcome)]) -> Option<Grid> {
+    let all = || runs.iter().flat_map(|(_, outcome)| &outcome.steps);
+    if all().all(|step| step.old_facts().is_none()) {
+        return None;
+    }
+    let span = |text: &str, columns| Span { text: text.to_owned(), columns, series: None };
+    let head = ["run", "step", "queries", "MRR", "H@10", "queries", "MRR", "H@10"];
+    let cells = |part: Option<Part>| {
+        let queries = part.map_or_else(|| share(None), |p| number(counted(p.queries), p.queries as f64));
+        [queries, share(part.map(|p| p.metrics.mrr)), share(part.map(|p| p.metrics.hits10))]
+    };
+    let row = |series: usize, record: &EvolvingRecord, step: &StepResult| {
+        let mut row = vec![
+            Cell { text: label(record), series: Some(series), ..Cell::default() },
+            Cell { text: step.label.clone(), value: Some(f64::from(step.step.0)), ..Cell::default() },
+        ];
+        row.extend(cells(step.new_facts()));
+        row.extend(cells(step.old_facts()));
+        row
+    };
+    let rows = runs.iter().enumerate().flat_map(|(series, (record, outcome))| {
+        outcome.steps.iter().map(move |step| row(series, record, step))
+    });
+    Some(Grid {
+        spans: vec![span("", 2), span("facts of the step", 3), span("older facts", 3)],
+        head: head.map(|text| self::head(text, "")).to_vec(),
+        rows: rows.collect(),
+    })
+}
+
 fn steps(runs: &[(&EvolvingRecord, &EvolvingOutcome)]) -> Grid {
     let head = [
         ("run", ""),
@@ -163,7 +211,7 @@ fn steps(runs: &[(&EvolvingRecord, &EvolvingOutcome)]) -> Grid {
     ];
     let row = |series: usize, record: &EvolvingRecord, step: &StepResult| {
         let count = |n: usize| number(counted(n as u64), n as f64);
-        let filtered = step.link.filtered.metrics;
+        let filtered = filtered(step);
         vec![
             Cell { text: label(record), series: Some(series), ..Cell::default() },
             Cell { text: step.label.clone(), value: Some(f64::from(step.step.0)), ..Cell::default() },
@@ -171,10 +219,10 @@ fn steps(runs: &[(&EvolvingRecord, &EvolvingOutcome)]) -> Grid {
             count(step.sizes.inserted),
             count(step.sizes.deleted),
             count(step.sizes.entities),
-            share(Some(filtered.mrr)),
-            share(Some(filtered.hits10)),
-            number(format!("{:.0}", filtered.mr), filtered.mr),
-            share(Some(step.link.unreached)),
+            share(filtered.map(|metrics| metrics.mrr)),
+            share(filtered.map(|metrics| metrics.hits10)),
+            filtered.map_or_else(|| share(None), |m| number(format!("{:.0}", m.mr), m.mr)),
+            share(step.link.as_ref().map(|link| link.unreached)),
             share(step.classification.as_ref().map(|c| c.accuracy)),
             share(step.negative.as_ref().and_then(NegativeClassification::balanced)),
             number(format!("{:.1}", step.seconds.train), step.seconds.train),
