@@ -81,8 +81,8 @@ impl Playing<'_> {
 /// Name under which the results of judged steps are kept.
 const RESULTS: &str = "steps.json";
 
-/// Takes a model through all steps from the first that is to be played. Interrupted, it goes on after the last step that was judged, and within a training where
-/// the model keeps its own work.
+/// Takes a model through all steps from the first that is to be played. Interrupted, it goes on after the last step that was
+/// judged, and within a training where the model keeps its own work.
 pub fn play(
     playing: &Playing<'_>,
     model: &mut dyn EvolvingModel,
