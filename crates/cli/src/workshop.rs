@@ -149,4 +149,9 @@ impl Workshop for RunWorkshop {
         };
         write(&mut events).map_err(|error| ModelError::Workshop(format!("{}: {error}", path.display())))
     }
+
+    /// The run folder: it is on a disk that has room for the model, while the system's folder may be memory.
+    fn scratch_folder(&self) -> PathBuf {
+        self.folder.clone()
+    }
 }

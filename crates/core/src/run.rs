@@ -1,5 +1,6 @@
 //! What surrounds a computation: the seed, someone who watches, and a place for work in progress.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -38,6 +39,10 @@ pub trait Workshop: Send + Sync {
     fn discard(&self, name: &str) -> Result<(), ModelError>;
     /// Notes an event; events are in the order of time and never change.
     fn note(&self, event: &serde_json::Value) -> Result<(), ModelError>;
+    /// A folder for files without a name, which hold what is too much for memory and go with the process.
+    fn scratch_folder(&self) -> PathBuf {
+        std::env::temp_dir()
+    }
 }
 
 /// Keeps nothing.
@@ -92,6 +97,10 @@ impl Workshop for Corner {
             fields.insert("part".to_owned(), self.part.as_str().into());
         }
         self.whole.note(&event)
+    }
+
+    fn scratch_folder(&self) -> PathBuf {
+        self.whole.scratch_folder()
     }
 }
 

@@ -25,6 +25,7 @@ mod shared;
 mod table;
 mod translation;
 mod update;
+mod view;
 
 pub use answers::{Question, for_each_answer};
 pub use energy::{Ends, Energy, Row, Slopes};
@@ -38,3 +39,4 @@ pub use shared::LockFree;
 pub use table::{LINE, Layout, Segment, Table, Tables, padded};
 pub use translation::{Norm, Translation, distance, distance_slopes};
 pub use update::Optimiser;
+pub use view::{RowShape, TableView, TablesView};

@@ -1,7 +1,7 @@
 //! Energies of all answers to a question.
 
 use super::energy::{Ends, Energy};
-use super::table::Tables;
+use super::view::TablesView;
 use crate::Real;
 use crate::parallel::vectorised;
 
@@ -20,7 +20,7 @@ pub struct Question {
 /// processor, if `f` can be inlined.
 pub fn for_each_answer<T: Real, E: Energy<T>>(
     energy: &E,
-    tables: &Tables<T>,
+    tables: &TablesView<'_, T>,
     question: Question,
     scratch: &mut [T],
     mut f: impl FnMut(u32, T),

@@ -113,6 +113,11 @@ impl<T: Real> Table<T> {
         &self.numbers[self.start..][..self.rows * self.stride]
     }
 
+    /// 1 / length of the unit segments, row after row.
+    pub(super) fn scales(&self) -> &[T] {
+        &self.scales
+    }
+
     /// One row.
     #[inline(always)]
     pub fn row(&self, row: u32) -> Row<'_, T> {

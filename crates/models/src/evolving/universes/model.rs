@@ -1,22 +1,27 @@
 //! Parallel universes as the evaluator sees them.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::time::Instant;
 
 use quadcast_core::{
-    Background, Direction, EntityId, EvolvingCapabilities, EvolvingModel, GraphSizes, GraphUpdate,
-    GraphValidation, GraphView, ModelError, Query, Run, SavedModel, ScoreRow, ScoreSink, Step, Tensors,
-    Triple,
+    Direction, EntityId, EvolvingCapabilities, EvolvingModel, GraphSizes, GraphUpdate, GraphValidation,
+    GraphView, ModelError, NoWorkshop, Query, Run, SavedModel, ScoreRow, ScoreSink, Step, Tensors, Triple,
+    Workshop,
 };
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use super::everyone::Everyone;
+use super::looks::{best, block_name, keep_scores, recall_scores, scores_name};
 use super::saved::{from_bytes, to_bytes};
 use super::settings::{Config, Deletion, Missing, unreadable};
 use super::shelf::Shelf;
 use super::surroundings::Surroundings;
-use super::universe::{Nobody, Universe};
+use super::universe::Universe;
+use super::view::{Nobody, UniverseView, words};
+use super::volume::{Kept, VolumeWriter};
 use crate::evolving::space::Space;
 use crate::forecast::state::unfitted;
 
@@ -45,34 +50,6 @@ struct State {
     relations: usize,
     gone: Vec<[u32; 3]>,
     next: u64,
-}
-
-/// The same score for everybody who is not listed, as a candidate.
-struct Everyone {
-    score: f64,
-    candidates: usize,
-}
-
-impl Background for Everyone {
-    fn score(&self, _: EntityId) -> f64 {
-        self.score
-    }
-
-    fn above(&self, score: f64) -> usize {
-        if self.score > score { self.candidates } else { 0 }
-    }
-
-    fn tied(&self, score: f64) -> usize {
-        if self.score == score { self.candidates } else { 0 }
-    }
-
-    fn tied_before(&self, score: f64, entity: EntityId) -> usize {
-        if self.score == score { entity.index() } else { 0 }
-    }
-
-    fn reaches(&self, _: EntityId) -> bool {
-        self.score > f64::NEG_INFINITY
-    }
 }
 
 impl<M: Space> Universes<M> {
@@ -104,11 +81,12 @@ impl<M: Space> Universes<M> {
             return Ok(());
         }
         let (before, first, step) = (self.shelf()?.len(), self.next, graph.step);
+        let folder = run.workshop.scratch_folder();
         let mut scores = recall_scores(step, run)?;
         for block in 0..scores.len() {
             let kept = run.workshop.recall(&block_name(step, block))?;
             let kept = kept.ok_or_else(|| unreadable("a missing block"))?;
-            self.add(from_bytes(&self.space, &kept)?);
+            self.add(from_bytes(&self.space, &kept, self.sizes, &folder)?);
         }
         let since = Instant::now();
         run.progress.begin("universes", self.config.universes as u64);
@@ -117,8 +95,9 @@ impl<M: Space> Universes<M> {
             if !scores.is_empty() && run.time_budget.is_some_and(|budget| since.elapsed() >= budget) {
                 break;
             }
-            let universes = self.block(&around, run, first, scores.len());
-            run.workshop.keep(&block_name(step, scores.len()), &[&to_bytes(&universes)?])?;
+            let universes = self.put(self.block(&around, run, first, scores.len()), &folder)?;
+            let views: Vec<UniverseView<'_>> = universes.iter().map(Kept::view).collect();
+            run.workshop.keep(&block_name(step, scores.len()), &[&to_bytes(&self.space, &views)?])?;
             self.add(universes);
             let score = validation.judge(self)?;
             scores.push(score.hits10);
@@ -148,7 +127,14 @@ impl<M: Space> Universes<M> {
         (0..count).into_par_iter().with_max_len(1).map(grow).collect()
     }
 
-    fn add(&mut self, universes: Vec<Universe>) {
+    /// Puts universes that are trained into a file.
+    fn put(&self, universes: Vec<Universe>, folder: &Path) -> Result<Vec<Kept>, ModelError> {
+        let mut volume = VolumeWriter::new(&self.space, folder)?;
+        universes.into_iter().try_for_each(|universe| volume.add(&universe.view()))?;
+        volume.finish()
+    }
+
+    fn add(&mut self, universes: Vec<Kept>) {
         if let Some(shelf) = &mut self.shelf {
             shelf.extend(universes);
         }
@@ -179,7 +165,7 @@ impl<M: Space> Universes<M> {
         }
         for triple in &self.gone {
             shelf.retire(triple, |universe| match self.config.deletion {
-                Deletion::Contains => universe.triples.binary_search(triple).is_ok(),
+                Deletion::Contains => universe.contains(triple),
                 _ => universe.knows(triple),
             });
         }
@@ -194,11 +180,10 @@ impl<M: Space> Universes<M> {
     }
 
     fn energy(&self, triple: &Triple, nobody: &Nobody, scratch: &mut [f32]) -> Result<f32, ModelError> {
-        let of = |universe: &Universe, scratch: &mut [f32]| universe.energy_of(&self.space, triple, scratch);
         let lowest = self
             .shelf()?
             .around(triple)
-            .filter_map(|universe| of(universe, scratch))
+            .filter_map(|universe| universe.energy_of(&self.space, triple, scratch))
             .fold(f32::INFINITY, f32::min);
         if lowest.is_finite() || self.config.missing == Missing::Infinity {
             return Ok(lowest);
@@ -210,30 +195,6 @@ impl<M: Space> Universes<M> {
         }
         Ok(least)
     }
-}
-
-/// After how many looks the score was highest.
-fn best(scores: &[f64]) -> usize {
-    let highest = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    scores.iter().position(|&score| score == highest).map_or(0, |place| place + 1)
-}
-
-fn block_name(step: Step, block: usize) -> String {
-    format!("universes-{}-{block}", step.0 + 1)
-}
-
-fn scores_name(step: Step) -> String {
-    format!("universes-{}.json", step.0 + 1)
-}
-
-fn recall_scores(step: Step, run: &Run) -> Result<Vec<f64>, ModelError> {
-    let Some(kept) = run.workshop.recall(&scores_name(step))? else { return Ok(Vec::new()) };
-    serde_json::from_slice(&kept).map_err(unreadable)
-}
-
-fn keep_scores(step: Step, scores: &[f64], run: &Run) -> Result<(), ModelError> {
-    let text = serde_json::to_vec(scores).map_err(unreadable)?;
-    run.workshop.keep(&scores_name(step), &[&text])
 }
 
 impl<M: Space> EvolvingModel for Universes<M> {
@@ -326,10 +287,11 @@ impl<M: Space> EvolvingModel for Universes<M> {
             config: self.config.clone(),
             entities: self.sizes.entities,
             relations: self.sizes.relations,
-            gone: self.gone.iter().map(|t| [t.subject.0, t.relation.0, t.object.0]).collect(),
+            gone: self.gone.iter().map(words).collect(),
             next: self.next,
         };
-        let bytes = to_bytes(&shelf.universes)?;
+        let universes: Vec<UniverseView<'_>> = shelf.universes().collect();
+        let bytes = to_bytes(&self.space, &universes)?;
         Ok(SavedModel { state: json!(state), rules: None, tensors: Some(Tensors(bytes)) })
     }
 
@@ -340,15 +302,9 @@ impl<M: Space> EvolvingModel for Universes<M> {
         let mut model = Self::new(state.config);
         model.sizes = GraphSizes { entities: state.entities, relations: state.relations };
         let mut shelf = Shelf::new(model.sizes);
-        let universes = from_bytes(&model.space, &tensors.0)?;
-        let outside = |universe: &Universe| {
-            universe.entities.last().is_some_and(|id| id.index() >= state.entities)
-                || universe.relations.last().is_some_and(|id| id.index() >= state.relations)
-        };
-        if universes.iter().any(outside) {
-            return Err(unreadable("ids out of range"));
-        }
-        shelf.extend(universes);
+        // Who loads a model has no workshop.
+        let folder = NoWorkshop.scratch_folder();
+        shelf.extend(from_bytes(&model.space, &tensors.0, model.sizes, &folder)?);
         model.gone = state.gone.into_iter().map(|[s, r, o]| Triple::new(s, r, o)).collect();
         (model.shelf, model.next) = (Some(shelf), state.next);
         model.retire();

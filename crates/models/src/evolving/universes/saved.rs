@@ -1,128 +1,219 @@
 //! Universes to and from safetensors bytes, exactly.
+//!
+//! Both ways go from universe to universe: beside the bytes there is never more than one of them in memory.
 
-use quadcast_core::{EntityId, ModelError, RelationId, Triple};
-use quadcast_kernels::triples::{Table, Tables};
-use safetensors::tensor::{Dtype, SafeTensors, TensorView, serialize};
+use std::path::Path;
+
+use quadcast_core::{GraphSizes, ModelError};
+use quadcast_kernels::triples::{TableView, Tables, TablesView};
+use safetensors::tensor::{Dtype, Metadata, SafeTensors, TensorInfo};
 
 use super::settings::unreadable;
 use super::universe::Universe;
+use super::view::UniverseView;
+use super::volume::{Kept, VolumeWriter};
 use crate::evolving::space::Space;
 
-/// Names of the arrays of ids.
-const ENTITIES: &str = "entities";
-const RELATIONS: &str = "relations";
-const TRIPLES: &str = "triples";
-/// What is added to a name for how many of its rows each universe has.
+/// Arrays of ids: their names, and what of a universe they hold.
+const LISTS: [(&str, Ids); 3] = [
+    ("entities", |universe| universe.entities),
+    ("relations", |universe| universe.relations),
+    ("triples", |universe| universe.triples.as_flattened()),
+];
+/// What is added to a name for how many of its ids each universe has.
 const COUNTS: &str = " by universe";
+/// What the names of segments begin with, and whose rows they are of.
+const SIDES: [(&str, Side); 2] =
+    [("entity", |tables| &tables.entities), ("relation", |tables| &tables.relations)];
+/// Headers are filled up to whole multiples of so many bytes.
+const HEADER: usize = 8;
 
-/// The bytes of universes.
-pub(super) fn to_bytes(universes: &[Universe]) -> Result<Vec<u8>, ModelError> {
-    let mut arrays: Vec<(String, Dtype, Vec<u8>)> = Vec::new();
-    let mut ids = |name: &str, of: &dyn Fn(&Universe) -> Vec<u32>| {
-        let lists: Vec<Vec<u32>> = universes.iter().map(of).collect();
-        let bytes =
-            |numbers: &mut dyn Iterator<Item = u32>| numbers.flat_map(u32::to_le_bytes).collect::<Vec<u8>>();
-        arrays.push((name.to_owned(), Dtype::U32, bytes(&mut lists.iter().flatten().copied())));
-        let counts = bytes(&mut lists.iter().map(|list| list.len() as u32));
-        arrays.push((format!("{name}{COUNTS}"), Dtype::U32, counts));
-    };
-    ids(ENTITIES, &|universe| universe.entities.iter().map(|id| id.0).collect());
-    ids(RELATIONS, &|universe| universe.relations.iter().map(|id| id.0).collect());
-    ids(TRIPLES, &|universe| {
-        universe.triples.iter().flat_map(|t| [t.subject.0, t.relation.0, t.object.0]).collect()
-    });
-    if let Some(first) = universes.first() {
-        for (side, pick) in SIDES {
-            for (index, segment) in pick(&first.tables).layout().0.iter().enumerate() {
-                let numbers = universes.iter().flat_map(|universe| pick(&universe.tables).segment(index));
-                let bytes = numbers.flat_map(f32::to_le_bytes).collect();
-                arrays.push((format!("{side} {}", segment.name), Dtype::F32, bytes));
+type Ids = for<'a> fn(&UniverseView<'a>) -> &'a [u32];
+type Side = for<'a, 'b> fn(&'b TablesView<'a, f32>) -> &'b TableView<'a, f32>;
+
+/// An array of the file.
+struct Array {
+    name: String,
+    content: Content,
+}
+
+/// What an array has of each universe.
+enum Content {
+    /// Some ids.
+    Ids(Ids),
+    /// How many they are.
+    Count(Ids),
+    /// A segment of all rows, without padding: where it begins in a row, and its width.
+    Segment(Side, usize, usize),
+}
+
+impl Array {
+    fn kind(&self) -> Dtype {
+        match self.content {
+            Content::Ids(_) | Content::Count(_) => Dtype::U32,
+            Content::Segment(..) => Dtype::F32,
+        }
+    }
+
+    /// Numbers of a universe, four bytes each.
+    fn len(&self, universe: &UniverseView<'_>) -> usize {
+        match self.content {
+            Content::Ids(ids) => ids(universe).len(),
+            Content::Count(_) => 1,
+            Content::Segment(side, _, width) => side(&universe.tables).rows() * width,
+        }
+    }
+
+    fn write(&self, universe: &UniverseView<'_>, out: &mut Vec<u8>) {
+        match self.content {
+            Content::Ids(ids) => out.extend(ids(universe).iter().flat_map(|id| id.to_le_bytes())),
+            Content::Count(ids) => out.extend((ids(universe).len() as u32).to_le_bytes()),
+            Content::Segment(side, place, width) => {
+                let table = side(&universe.tables);
+                for row in 0..table.rows() as u32 {
+                    let numbers = &table.row(row).values[place..place + width];
+                    out.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
+                }
             }
         }
     }
-    let views: Vec<(&str, TensorView<'_>)> = arrays
-        .iter()
-        .map(|(name, kind, bytes)| Ok((name.as_str(), TensorView::new(*kind, vec![bytes.len() / 4], bytes)?)))
-        .collect::<Result<_, safetensors::SafeTensorError>>()
-        .map_err(unreadable)?;
-    serialize(views, None).map_err(unreadable)
 }
 
-type Pick = for<'a> fn(&'a Tables<f32>) -> &'a Table<f32>;
-const SIDES: [(&str, Pick); 2] =
-    [("entity", |tables| &tables.entities), ("relation", |tables| &tables.relations)];
+/// The arrays of universes, in the order of the file: that of the library, by type and then by name.
+fn arrays<M: Space>(space: &M, none: bool) -> Vec<Array> {
+    let mut arrays = Vec::new();
+    for (name, ids) in LISTS {
+        arrays.push(Array { name: name.to_owned(), content: Content::Ids(ids) });
+        arrays.push(Array { name: format!("{name}{COUNTS}"), content: Content::Count(ids) });
+    }
+    for ((name, side), layout) in SIDES.into_iter().zip([space.entity(), space.relation()]) {
+        // Without universes there are no rows to have segments.
+        for (place, segment) in layout.places().filter(|_| !none) {
+            let content = Content::Segment(side, place, segment.width);
+            arrays.push(Array { name: format!("{name} {}", segment.name), content });
+        }
+    }
+    arrays.sort_by(|a, b| b.kind().cmp(&a.kind()).then_with(|| a.name.cmp(&b.name)));
+    arrays
+}
 
-/// The universes of bytes.
-pub(super) fn from_bytes<M: Space>(space: &M, bytes: &[u8]) -> Result<Vec<Universe>, ModelError> {
+/// The bytes of universes. The library would want each array as a whole, and then copy it; of many universes one array is
+/// nearly all there is.
+pub(super) fn to_bytes<M: Space>(space: &M, universes: &[UniverseView<'_>]) -> Result<Vec<u8>, ModelError> {
+    let arrays = arrays(space, universes.is_empty());
+    let mut end = 0;
+    let mut tensors = Vec::new();
+    for array in &arrays {
+        let numbers: usize = universes.iter().map(|universe| array.len(universe)).sum();
+        let data_offsets = (end, end + 4 * numbers);
+        end = data_offsets.1;
+        let info = TensorInfo { dtype: array.kind(), shape: vec![numbers], data_offsets };
+        tensors.push((array.name.clone(), info));
+    }
+    let header = Metadata::new(None, tensors).map_err(unreadable)?;
+    let mut header = serde_json::to_vec(&header).map_err(unreadable)?;
+    header.resize(header.len().next_multiple_of(HEADER), b' ');
+    let mut out = Vec::with_capacity(HEADER + header.len() + end);
+    out.extend((header.len() as u64).to_le_bytes());
+    out.extend(header);
+    for array in &arrays {
+        universes.iter().for_each(|universe| array.write(universe, &mut out));
+    }
+    Ok(out)
+}
+
+/// The universes of bytes, in a file of the given folder.
+pub(super) fn from_bytes<M: Space>(
+    space: &M,
+    bytes: &[u8],
+    sizes: GraphSizes,
+    folder: &Path,
+) -> Result<Vec<Kept>, ModelError> {
     let file = SafeTensors::deserialize(bytes).map_err(unreadable)?;
-    let entities = lists(&file, ENTITIES)?;
-    let relations = lists(&file, RELATIONS)?;
-    let triples = lists(&file, TRIPLES)?;
-    if entities.len() != relations.len() || entities.len() != triples.len() {
+    let mut lists = Vec::new();
+    for (name, _) in LISTS {
+        let counts = Numbers::open(&file, &format!("{name}{COUNTS}"), Dtype::U32)?;
+        lists.push((Numbers::open(&file, name, Dtype::U32)?, counts));
+    }
+    let universes = lists[0].1.len();
+    if lists.iter().any(|(_, counts)| counts.len() != universes) {
         return Err(unreadable("lists of different lengths"));
     }
-    let mut universes = Vec::with_capacity(entities.len());
-    for ((entities, relations), triples) in entities.into_iter().zip(relations).zip(triples) {
-        let ascending = |ids: &[u32]| ids.is_sorted_by(|a, b| a < b);
-        if !ascending(&entities) || !ascending(&relations) || !triples.len().is_multiple_of(3) {
-            return Err(unreadable("ids that do not ascend"));
+    let mut segments = Vec::new();
+    for (side, layout) in [space.entity(), space.relation()].iter().enumerate() {
+        for (index, segment) in layout.0.iter().enumerate().filter(|_| universes > 0) {
+            let name = format!("{} {}", SIDES[side].0, segment.name);
+            segments.push((side, index, segment.width, Numbers::open(&file, &name, Dtype::F32)?));
         }
-        universes.push(Universe {
-            tables: Tables::new(space, entities.len(), relations.len()),
-            entities: entities.into_iter().map(EntityId).collect(),
-            relations: relations.into_iter().map(RelationId).collect(),
-            triples: triples.chunks_exact(3).map(|t| Triple::new(t[0], t[1], t[2])).collect(),
-        });
     }
-    let layouts = [space.entity(), space.relation()];
-    for (place, ((side, _), layout)) in SIDES.iter().zip(&layouts).enumerate() {
-        for (index, segment) in layout.0.iter().enumerate() {
-            let numbers = floats(&file, &format!("{side} {}", segment.name), universes.is_empty())?;
-            let mut rest = &numbers[..];
-            for universe in &mut universes {
+    let mut kept = Vec::new();
+    if universes > 0 {
+        let mut volume = VolumeWriter::new(space, folder)?;
+        for _ in 0..universes {
+            let mut universe = next_universe(space, &mut lists, sizes)?;
+            for (side, index, width, numbers) in &mut segments {
                 let tables = &mut universe.tables;
-                let table = if place == 0 { &mut tables.entities } else { &mut tables.relations };
-                let (own, others) = rest
-                    .split_at_checked(table.rows() * segment.width)
-                    .ok_or_else(|| unreadable("too few numbers"))?;
-                table.replace_segment(index, own);
-                rest = others;
+                let table = if *side == 0 { &mut tables.entities } else { &mut tables.relations };
+                let numbers: Vec<f32> = numbers.take(table.rows() * *width)?.map(f32::from_bits).collect();
+                table.replace_segment(*index, &numbers);
             }
-            if !rest.is_empty() {
-                return Err(unreadable("too many numbers"));
-            }
+            volume.add(&universe.view())?;
         }
+        kept = volume.finish()?;
     }
-    Ok(universes)
+    let rest = |numbers: &Numbers<'_>| numbers.len() > 0;
+    if lists.iter().any(|(ids, _)| rest(ids)) || segments.iter().any(|(.., numbers)| rest(numbers)) {
+        return Err(unreadable("too many numbers"));
+    }
+    Ok(kept)
 }
 
-/// The ids of each universe.
-fn lists(file: &SafeTensors<'_>, name: &str) -> Result<Vec<Vec<u32>>, ModelError> {
-    let numbers = words(file, name, Dtype::U32)?;
-    let counts = words(file, &format!("{name}{COUNTS}"), Dtype::U32)?;
-    let mut rest = &numbers[..];
-    let mut lists = Vec::with_capacity(counts.len());
-    for count in counts {
-        let (own, others) = rest.split_at_checked(count as usize).ok_or_else(|| unreadable("too few ids"))?;
-        lists.push(own.to_vec());
-        rest = others;
+/// The next universe of the lists, without its numbers.
+fn next_universe<M: Space>(
+    space: &M,
+    lists: &mut [(Numbers<'_>, Numbers<'_>)],
+    sizes: GraphSizes,
+) -> Result<Universe, ModelError> {
+    let mut ids = Vec::new();
+    for (list, counts) in lists {
+        let count: usize = counts.take(1)?.map(|count| count as usize).sum();
+        ids.push(list.take(count)?.collect::<Vec<u32>>());
     }
-    if rest.is_empty() { Ok(lists) } else { Err(unreadable("too many ids")) }
+    let [entities, relations, triples] =
+        <[Vec<u32>; 3]>::try_from(ids).map_err(|_| unreadable("no lists"))?;
+    let (triples, rest) = triples.as_chunks();
+    let ascending = |ids: &[u32]| ids.is_sorted_by(|a, b| a < b);
+    if !ascending(&entities) || !ascending(&relations) || !rest.is_empty() {
+        return Err(unreadable("ids that do not ascend"));
+    }
+    let outside = |ids: &[u32], size: usize| ids.last().is_some_and(|&id| id as usize >= size);
+    if outside(&entities, sizes.entities) || outside(&relations, sizes.relations) {
+        return Err(unreadable("ids out of range"));
+    }
+    let tables = Tables::new(space, entities.len(), relations.len());
+    Ok(Universe { entities, relations, triples: triples.to_vec(), tables })
 }
 
-fn words(file: &SafeTensors<'_>, name: &str, kind: Dtype) -> Result<Vec<u32>, ModelError> {
-    let tensor = file.tensor(name).map_err(unreadable)?;
-    if tensor.dtype() != kind {
-        return Err(unreadable(format!("{name} of another type")));
-    }
-    let word = |bytes: &[u8]| u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
-    Ok(tensor.data().chunks_exact(4).map(word).collect())
-}
+/// What is left of an array.
+struct Numbers<'a>(&'a [[u8; 4]]);
 
-/// The numbers of a segment; without universes there are none.
-fn floats(file: &SafeTensors<'_>, name: &str, none: bool) -> Result<Vec<f32>, ModelError> {
-    if none {
-        return Ok(Vec::new());
+impl<'a> Numbers<'a> {
+    fn open(file: &SafeTensors<'a>, name: &str, kind: Dtype) -> Result<Self, ModelError> {
+        let tensor = file.tensor(name).map_err(unreadable)?;
+        if tensor.dtype() != kind {
+            return Err(unreadable(format!("{name} of another type")));
+        }
+        Ok(Self(tensor.data().as_chunks().0))
     }
-    Ok(words(file, name, Dtype::F32)?.into_iter().map(f32::from_bits).collect())
+
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The next so many.
+    fn take(&mut self, count: usize) -> Result<impl Iterator<Item = u32> + use<'a>, ModelError> {
+        let (own, others) = self.0.split_at_checked(count).ok_or_else(|| unreadable("too few numbers"))?;
+        self.0 = others;
+        Ok(own.iter().map(|&bytes| u32::from_le_bytes(bytes)))
+    }
 }

@@ -1,38 +1,78 @@
 //! All universes, found by who is in them.
 
-use quadcast_core::{EntityId, GraphSizes, Query, Triple};
+use quadcast_core::{EntityId, GraphSizes, Query, RelationId, Triple};
 
-use super::universe::{Asked, Universe};
+use super::view::{Asked, UniverseView};
+use super::volume::Kept;
 
 /// Universes and where everybody is.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Shelf {
-    pub universes: Vec<Universe>,
+    universes: Vec<Kept>,
     /// Universes that are not asked any more.
     retired: Vec<bool>,
     /// Universes by entity, ascending.
     by_entity: Vec<Vec<u32>>,
+    /// Universes by relation. Relations are few and in many universes, so that a bit for each is cheaper than a list.
+    by_relation: Vec<Members>,
+}
+
+/// Some of the universes, a bit for each.
+#[derive(Clone, Debug, Default)]
+struct Members(Vec<u64>);
+
+impl Members {
+    fn insert(&mut self, number: u32) {
+        let word = number as usize / 64;
+        if self.0.len() <= word {
+            self.0.resize(word + 1, 0);
+        }
+        self.0[word] |= 1 << (number % 64);
+    }
+
+    fn contains(&self, number: u32) -> bool {
+        self.0.get(number as usize / 64).is_some_and(|word| word >> (number % 64) & 1 == 1)
+    }
+
+    /// Keeps those below `count`.
+    fn truncate(&mut self, count: usize) {
+        self.0.truncate(count.div_ceil(64));
+        if let Some(last) = self.0.get_mut(count / 64) {
+            *last &= (1 << (count % 64)) - 1;
+        }
+    }
 }
 
 impl Shelf {
     pub fn new(sizes: GraphSizes) -> Self {
-        Self { by_entity: vec![Vec::new(); sizes.entities], ..Self::default() }
+        Self {
+            by_entity: vec![Vec::new(); sizes.entities],
+            by_relation: vec![Members::default(); sizes.relations],
+            ..Self::default()
+        }
     }
 
-    /// Makes room for entities that are new.
+    /// Makes room for entities and relations that are new.
     pub fn grow(&mut self, sizes: GraphSizes) {
         self.by_entity.resize(sizes.entities.max(self.by_entity.len()), Vec::new());
+        self.by_relation.resize(sizes.relations.max(self.by_relation.len()), Members::default());
     }
 
     pub fn len(&self) -> usize {
         self.universes.len()
     }
 
-    pub fn extend(&mut self, universes: Vec<Universe>) {
-        for universe in universes {
+    pub fn universes(&self) -> impl Iterator<Item = UniverseView<'_>> {
+        self.universes.iter().map(Kept::view)
+    }
+
+    pub fn extend(&mut self, universes: Vec<Kept>) {
+        for kept in universes {
             let number = self.universes.len() as u32;
-            universe.entities.iter().for_each(|id| self.by_entity[id.index()].push(number));
-            self.universes.push(universe);
+            let universe = kept.view();
+            universe.entities.iter().for_each(|&id| self.by_entity[id as usize].push(number));
+            universe.relations.iter().for_each(|&id| self.by_relation[id as usize].insert(number));
+            self.universes.push(kept);
             self.retired.push(false);
         }
     }
@@ -44,28 +84,46 @@ impl Shelf {
         for list in &mut self.by_entity {
             list.truncate(list.partition_point(|&number| (number as usize) < count));
         }
+        self.by_relation.iter_mut().for_each(|members| members.truncate(count));
     }
 
-    fn of(&self, entity: EntityId) -> impl Iterator<Item = (usize, &Universe)> {
-        let numbers = self.by_entity.get(entity.index()).map_or(&[][..], Vec::as_slice);
-        numbers.iter().map(|&number| (number as usize, &self.universes[number as usize]))
+    fn of(&self, entity: EntityId) -> &[u32] {
+        self.by_entity.get(entity.index()).map_or(&[], Vec::as_slice)
     }
 
-    fn asked_of(&self, entity: EntityId) -> impl Iterator<Item = &Universe> {
-        self.of(entity).filter(|(number, _)| !self.retired[*number]).map(|(_, universe)| universe)
+    /// Of some universes those that know a relation.
+    fn with(&self, numbers: &[u32], relation: RelationId) -> impl Iterator<Item = u32> {
+        let members = self.by_relation.get(relation.index());
+        let knows = move |number: u32| members.is_some_and(|members| members.contains(number));
+        numbers.iter().copied().filter(move |&number| knows(number))
+    }
+
+    /// The same without those that are not asked any more.
+    fn asked_with(&self, numbers: &[u32], relation: RelationId) -> impl Iterator<Item = u32> {
+        self.with(numbers, relation).filter(|&number| !self.retired[number as usize])
+    }
+
+    fn universe(&self, number: u32) -> UniverseView<'_> {
+        self.universes[number as usize].view()
     }
 
     /// The universes that know the entity and the relation of a question.
-    pub fn knowing(&self, query: &Query) -> impl Iterator<Item = (&Universe, Asked)> {
-        self.asked_of(query.known).filter_map(|universe| Some((universe, universe.asked(query)?)))
+    pub fn knowing(&self, query: &Query) -> impl Iterator<Item = (UniverseView<'_>, Asked)> {
+        self.asked_with(self.of(query.known), query.relation).filter_map(|number| {
+            let universe = self.universe(number);
+            Some((universe, universe.asked(query)?))
+        })
     }
 
-    /// The universes that may know all of a triple.
-    pub fn around(&self, triple: &Triple) -> impl Iterator<Item = &Universe> {
-        let rarer = |a: EntityId, b: EntityId| {
-            if self.by_entity[a.index()].len() <= self.by_entity[b.index()].len() { a } else { b }
-        };
-        self.asked_of(rarer(triple.subject, triple.object))
+    /// The universes that know all of a triple.
+    pub fn around(&self, triple: &Triple) -> impl Iterator<Item = UniverseView<'_>> {
+        let (mut rarer, mut other) = (self.of(triple.subject), self.of(triple.object));
+        if rarer.len() > other.len() {
+            (rarer, other) = (other, rarer);
+        }
+        self.asked_with(rarer, triple.relation)
+            .filter(|number| other.binary_search(number).is_ok())
+            .map(|number| self.universe(number))
     }
 
     /// All universes are asked again.
@@ -73,15 +131,30 @@ impl Shelf {
         self.retired.fill(false);
     }
 
-    /// Retires the universes that a condition holds for, among those that know the subject of a triple.
-    pub fn retire(&mut self, triple: &Triple, condition: impl Fn(&Universe) -> bool) {
-        let numbers: Vec<usize> = self
-            .of(triple.subject)
-            .filter(|(_, universe)| condition(universe))
-            .map(|(number, _)| number)
-            .collect();
-        for number in numbers {
-            self.retired[number] = true;
+    /// Retires the universes that a condition holds for, among those that know the subject and the relation of a triple.
+    pub fn retire(&mut self, triple: &Triple, condition: impl Fn(&UniverseView<'_>) -> bool) {
+        let numbers = self.with(self.of(triple.subject), triple.relation);
+        let retired: Vec<u32> = numbers.filter(|&number| condition(&self.universe(number))).collect();
+        for number in retired {
+            self.retired[number as usize] = true;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Members;
+
+    #[test]
+    fn members_are_those_that_were_inserted() {
+        for count in [0, 1, 63, 64, 65, 128, 200, 300] {
+            let mut members = Members::default();
+            (0..250).filter(|number| number % 3 == 0).for_each(|number| members.insert(number));
+            members.truncate(count as usize);
+            for number in 0..400 {
+                let expected = number < count.min(250) && number % 3 == 0;
+                assert_eq!(members.contains(number), expected, "{number} of {count}");
+            }
         }
     }
 }

@@ -1,5 +1,8 @@
 //! Universes against plain counting.
 
+mod interrupted;
+mod storage;
+
 use std::collections::BTreeSet;
 
 use quadcast_core::{

@@ -1,53 +1,26 @@
 //! One universe: a few triples around a relation, in a space of their own.
 
-use quadcast_core::{Direction, EntityId, GraphSizes, GraphView, Query, RelationId, Run, Step, Triple};
-use quadcast_kernels::triples::{
-    Batch, Ends, Exact, Negatives, Question, Row, Source, Tables, for_each_answer,
-};
+use quadcast_core::{EntityId, GraphSizes, GraphView, RelationId, Run, Step, Triple};
+use quadcast_kernels::triples::{Batch, Exact, Negatives, Source, Tables};
 use rand::Rng;
 
 use super::settings::Config;
 use super::surroundings::Surroundings;
+use super::view::{UniverseView, words};
 use crate::evolving::initial;
 use crate::evolving::space::Space;
 
-/// A universe.
+/// A universe that is being made.
 #[derive(Clone, Debug)]
 pub(super) struct Universe {
     /// Its entities, ascending; rows are in this order.
-    pub entities: Vec<EntityId>,
+    pub entities: Vec<u32>,
     /// Its relations, ascending; rows are in this order.
-    pub relations: Vec<RelationId>,
-    /// What it was trained on, ascending.
-    pub triples: Vec<Triple>,
+    pub relations: Vec<u32>,
+    /// What it is trained on, ascending.
+    pub triples: Vec<[u32; 3]>,
     /// The rows.
     pub tables: Tables<f32>,
-}
-
-/// A known entity and a relation, as a universe counts them.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Asked {
-    known: u32,
-    relation: u32,
-    direction: Direction,
-}
-
-/// The rows of nobody: of no length, and in no direction.
-pub(super) struct Nobody {
-    values: Vec<f32>,
-    scales: Vec<f32>,
-}
-
-impl Nobody {
-    pub fn new<M: Space>(space: &M) -> Self {
-        let layout = space.entity();
-        let units = layout.0.iter().filter(|segment| segment.unit).count();
-        Self { values: vec![0.0; layout.stride()], scales: vec![0.0; units] }
-    }
-
-    fn row(&self) -> Row<'_, f32> {
-        Row { values: &self.values, scales: &self.scales }
-    }
 }
 
 impl Universe {
@@ -57,7 +30,8 @@ impl Universe {
         let mut random = run.stream("universe", number);
         let plan = config.draw_plan(&mut random);
         let focus = around.draw_relation(&mut random);
-        let mut triples = around.walk(focus, plan, &mut random);
+        let walked: Vec<Triple> = around.walk(focus, plan, &mut random);
+        let mut triples: Vec<[u32; 3]> = walked.iter().map(words).collect();
         triples.sort_unstable();
         let (entities, relations) = elements(&triples);
         let own = config.draw_settings(&mut random);
@@ -90,90 +64,30 @@ impl Universe {
         }
     }
 
-    fn entity(&self, id: EntityId) -> Option<u32> {
-        self.entities.binary_search(&id).ok().map(|place| place as u32)
-    }
-
-    fn relation(&self, id: RelationId) -> Option<u32> {
-        self.relations.binary_search(&id).ok().map(|place| place as u32)
-    }
-
-    /// Whether all three parts of a triple are known here.
-    pub fn knows(&self, triple: &Triple) -> bool {
-        self.relation(triple.relation).is_some()
-            && self.entity(triple.subject).is_some()
-            && self.entity(triple.object).is_some()
-    }
-
-    /// A question, if its known entity and its relation are known here.
-    pub fn asked(&self, query: &Query) -> Option<Asked> {
-        let relation = self.relation(query.relation)?;
-        Some(Asked { known: self.entity(query.known)?, relation, direction: query.direction })
-    }
-
-    /// Lowers the energies of all answers that are known here; `lowest` is by entity.
-    pub fn lower<M: Space>(&self, space: &M, asked: Asked, scratch: &mut [f32], lowest: &mut [f32]) {
-        let Asked { known, relation, direction } = asked;
-        let question = Question { known, relation, tails: direction == Direction::Object };
-        for_each_answer(
-            space,
-            &self.tables,
-            question,
-            scratch,
-            #[inline(always)]
-            |entity, energy| {
-                let own = &mut lowest[self.entities[entity as usize].index()];
-                *own = if energy < *own { energy } else { *own };
-            },
-        );
-    }
-
-    /// The energy of a triple, if all of it is known here.
-    pub fn energy_of<M: Space>(&self, space: &M, triple: &Triple, scratch: &mut [f32]) -> Option<f32> {
-        let relation = self.relation(triple.relation)?;
-        let (known, answer) = (self.entity(triple.subject)?, self.entity(triple.object)?);
-        let asked = Asked { known, relation, direction: Direction::Object };
-        Some(self.energy(space, asked, self.tables.entities.row(answer), scratch))
-    }
-
-    /// The energy with nobody as the answer.
-    pub fn energy_of_nobody<M: Space>(
-        &self,
-        space: &M,
-        asked: Asked,
-        nobody: &Nobody,
-        scratch: &mut [f32],
-    ) -> f32 {
-        self.energy(space, asked, nobody.row(), scratch)
-    }
-
-    #[inline(always)]
-    fn energy<M: Space>(&self, space: &M, asked: Asked, answer: Row<'_, f32>, scratch: &mut [f32]) -> f32 {
-        let known = self.tables.entities.row(asked.known);
-        let relation = self.tables.relations.row(asked.relation);
-        let (head, tail) = match asked.direction {
-            Direction::Object => (known, answer),
-            Direction::Subject => (answer, known),
-        };
-        space.energy(&Ends { head, relation, tail }, scratch)
+    pub fn view(&self) -> UniverseView<'_> {
+        UniverseView {
+            entities: &self.entities,
+            relations: &self.relations,
+            triples: &self.triples,
+            tables: self.tables.view(),
+        }
     }
 }
 
 /// Entities and relations of triples, ascending.
-fn elements(triples: &[Triple]) -> (Vec<EntityId>, Vec<RelationId>) {
-    let mut entities: Vec<EntityId> = triples.iter().flat_map(|t| [t.subject, t.object]).collect();
-    let mut relations: Vec<RelationId> = triples.iter().map(|t| t.relation).collect();
-    entities.sort_unstable();
-    entities.dedup();
-    relations.sort_unstable();
-    relations.dedup();
+fn elements(triples: &[[u32; 3]]) -> (Vec<u32>, Vec<u32>) {
+    let mut entities: Vec<u32> = triples.iter().flat_map(|&[head, _, tail]| [head, tail]).collect();
+    let mut relations: Vec<u32> = triples.iter().map(|&[_, relation, _]| relation).collect();
+    for ids in [&mut entities, &mut relations] {
+        ids.sort_unstable();
+        ids.dedup();
+    }
     (entities, relations)
 }
 
-fn localised(entities: &[EntityId], relations: &[RelationId], triple: &Triple) -> [u32; 3] {
-    let entity = |id: &EntityId| entities.partition_point(|own| own < id) as u32;
-    let relation = relations.partition_point(|own| own < &triple.relation) as u32;
-    [entity(&triple.subject), relation, entity(&triple.object)]
+fn localised(entities: &[u32], relations: &[u32], [head, relation, tail]: &[u32; 3]) -> [u32; 3] {
+    let place = |ids: &[u32], id: &u32| ids.partition_point(|own| own < id) as u32;
+    [place(entities, head), place(relations, relation), place(entities, tail)]
 }
 
 /// Rows that know nothing yet.

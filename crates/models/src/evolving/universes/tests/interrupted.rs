@@ -1,0 +1,100 @@
+//! Growth that is interrupted, and where it puts its files.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+use quadcast_core::{
+    EntityId, EvolvingModel, GraphValidation, LinkScore, ModelError, RelationId, Run, SavedModel, Workshop,
+};
+
+use super::super::{PUTRANSD, PUTRANSE};
+use super::{model, triples, view};
+use crate::registry::EvolvingEntry;
+
+/// Keeps in memory, and fails after some operations as if the process were killed.
+struct Bench {
+    kept: Mutex<BTreeMap<String, Vec<u8>>>,
+    left: Mutex<u32>,
+    folder: PathBuf,
+}
+
+impl Workshop for Bench {
+    fn keep(&self, name: &str, parts: &[&[u8]]) -> Result<(), ModelError> {
+        let mut left = self.left.lock().expect("no panic");
+        *left = left.checked_sub(1).ok_or_else(|| ModelError::Workshop("killed".to_owned()))?;
+        self.kept.lock().expect("no panic").insert(name.to_owned(), parts.concat());
+        Ok(())
+    }
+
+    fn recall(&self, name: &str) -> Result<Option<Vec<u8>>, ModelError> {
+        Ok(self.kept.lock().expect("no panic").get(name).cloned())
+    }
+
+    fn discard(&self, name: &str) -> Result<(), ModelError> {
+        self.kept.lock().expect("no panic").remove(name);
+        Ok(())
+    }
+
+    fn note(&self, _: &serde_json::Value) -> Result<(), ModelError> {
+        Ok(())
+    }
+
+    fn scratch_folder(&self) -> PathBuf {
+        self.folder.clone()
+    }
+}
+
+/// The share of triples that some universe knows.
+struct Covered;
+
+impl GraphValidation for Covered {
+    fn judge(&self, model: &mut dyn EvolvingModel) -> Result<LinkScore, ModelError> {
+        let energies = model.energies(&triples())?;
+        let covered = energies.iter().filter(|energy| energy.is_finite()).count();
+        Ok(LinkScore { queries: 1, hits10: covered as f64 / energies.len() as f64, ..LinkScore::default() })
+    }
+}
+
+fn fit(entry: &EvolvingEntry, run: &Run) -> Result<SavedModel, ModelError> {
+    let present: Vec<EntityId> = (0..50).map(EntityId).collect();
+    let relations: Vec<RelationId> = (0..5).map(RelationId).collect();
+    let mut model = model(entry, &["validate_every=1", "missing=infinity"]);
+    model.fit(&view(&triples(), &present, &relations), &Covered, run)?;
+    model.save()
+}
+
+#[test]
+fn growth_that_is_killed_ends_as_if_it_had_not_been() {
+    for entry in [&PUTRANSE, &PUTRANSD] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let bench = Arc::new(Bench {
+            kept: Mutex::default(),
+            left: Mutex::default(),
+            folder: folder.path().to_owned(),
+        });
+        let run = Run { workshop: bench.clone(), ..Run::silent(1) };
+        let mut kills = 0;
+        let resumed = loop {
+            *bench.left.lock().expect("no panic") = 5;
+            match fit(entry, &run) {
+                Ok(saved) => break saved,
+                Err(error) => assert!(error.to_string().contains("killed"), "{error}"),
+            }
+            kills += 1;
+        };
+        assert_eq!(kills, 2, "two blocks of six each time");
+        assert!(resumed == fit(entry, &Run::silent(1)).expect("no trouble"), "{}", entry.name);
+        assert!(bench.kept.lock().expect("no panic").is_empty(), "nothing is left");
+        assert_eq!(folder.path().read_dir().expect("a folder").count(), 0, "nor in the folder");
+    }
+}
+
+#[test]
+fn a_folder_without_room_is_named() {
+    let folder = tempfile::tempdir().expect("a folder").path().join("nowhere");
+    let bench = Bench { kept: Mutex::default(), left: Mutex::new(9), folder: folder.clone() };
+    let run = Run { workshop: Arc::new(bench), ..Run::silent(1) };
+    let error = fit(&PUTRANSE, &run).expect_err("there is no such folder").to_string();
+    assert!(error.contains(&folder.display().to_string()), "{error}");
+}
