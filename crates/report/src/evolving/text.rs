@@ -145,7 +145,7 @@ fn footing(record: &EvolvingRecord, outcome: &EvolvingOutcome) -> Vec<String> {
         let [operations, entities, relations] =
             [update.operations, update.new_entities, update.new_relations].map(|count| counted(count as u64));
         lines.push(format!(
-            "updated from {} with {operations} operations: {entities} new entities, {relations} new relations",
+            "updated from {} with {operations} operations; new entities {entities}, new relations {relations}",
             update.from
         ));
     }
