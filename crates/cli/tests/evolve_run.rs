@@ -110,7 +110,7 @@ fn published_artefacts_change_the_numbers_and_not_the_model() {
 
 #[test]
 fn a_step_without_questions_is_an_empty_row() {
-    let room = circles();
+    let room = Room::with_circles();
     for split in ["train", "valid", "test"] {
         room.write(&format!("circles/3/{split}.txt"), "");
     }

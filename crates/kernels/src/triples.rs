@@ -28,7 +28,7 @@ mod update;
 mod view;
 
 pub use answers::{Question, for_each_answer};
-pub use energy::{Ends, Energy, Row, Slopes};
+pub use energy::{Ends, Energy, Row, Slopes, Wish};
 pub use exact::Exact;
 pub use lines::dot;
 pub use loss::{Loss, LossKind};

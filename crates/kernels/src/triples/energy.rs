@@ -35,6 +35,27 @@ pub struct Slopes<'a, T> {
     pub tail: &'a mut [T],
 }
 
+/// A wish about rows: how far it is from being fulfilled is added to the loss.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Wish {
+    /// A segment is no longer than 1: weight·max(0, ‖v‖² − 1)
+    Short {
+        /// Which segment.
+        segment: usize,
+        /// How much it matters.
+        weight: f64,
+    },
+    /// Two segments of the same width are at right angles, or nearly: weight·max(0, cos²(v, w) − tolerance²)
+    Across {
+        /// Which segments.
+        segments: [usize; 2],
+        /// How much it matters.
+        weight: f64,
+        /// The cosine that does not matter.
+        tolerance: f64,
+    },
+}
+
 /// How a triple becomes an energy: lower is more plausible.
 ///
 /// Methods should be `#[inline(always)]`: they are compiled into loops for the widest vectors of the processor.
@@ -44,6 +65,12 @@ pub trait Energy<T: Real>: Sync {
 
     /// Segments of the row of a relation.
     fn relation(&self) -> Layout;
+
+    /// Wishes about the rows of entities and of relations. Each counts as often as a batch uses a row, divided by the triples
+    /// of the batch, false ones included.
+    fn wishes(&self) -> [Vec<Wish>; 2] {
+        [Vec::new(), Vec::new()]
+    }
 
     /// How many numbers `energy` may leave for `slopes`.
     fn scratch(&self) -> usize {

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::energy::Energy;
+use super::energy::{Energy, Wish};
 use super::memory::Memory;
 use super::part::{Heap, PARTS, Part, Slots};
 use super::sample::{Batch, Settings, Source, penalties};
@@ -55,7 +55,7 @@ impl<T: Real> Exact<T> {
         batch: &Batch<'_>,
     ) -> f64 {
         let loss = self.gradients(energy, tables, source, batch);
-        loss + self.update(tables, batch.picks.len())
+        loss + self.update(tables, batch.picks.len(), energy.wishes())
     }
 
     /// Adds up the gradients of a batch; returns its mean loss without the penalty.
@@ -79,11 +79,11 @@ impl<T: Real> Exact<T> {
     }
 
     /// Moves the rows; returns the penalty.
-    fn update(&mut self, tables: &mut Tables<T>, samples: usize) -> f64 {
+    fn update(&mut self, tables: &mut Tables<T>, samples: usize, wishes: [Vec<Wish>; 2]) -> f64 {
         self.steps += 1;
         let Settings { optimiser, penalty, negatives, .. } = self.settings;
-        let layouts = (tables.entities.layout(), tables.relations.layout());
-        let weights = penalties(penalty, samples * (1 + negatives), layouts.0, layouts.1);
+        let layouts = [tables.entities.layout(), tables.relations.layout()];
+        let weights = penalties(penalty, samples * (1 + negatives), layouts, wishes);
         let rule = |table: usize| Rule { optimiser, step: self.steps, penalties: &weights[table] };
         let entities: Vec<&Heap<T>> = self.parts.iter().map(|part| &part.entities).collect();
         let relations: Vec<&Heap<T>> = self.parts.iter().map(|part| &part.relations).collect();

@@ -163,6 +163,7 @@ impl<T: Real> Part<T> {
         self.entities.clear(&slots[0]);
         self.relations.clear(&slots[1]);
         self.loss = 0.0;
+        let is_penalised = settings.penalty > 0.0 || energy.wishes().iter().any(|wishes| !wishes.is_empty());
         let share = T::from_f64(1.0 / batch.picks.len() as f64);
         let mut from = samples.start;
         while from < samples.end {
@@ -175,7 +176,7 @@ impl<T: Real> Part<T> {
                 self.loss += settings.loss.apply(share, right, wrong);
             }
             self.backward(energy, tables, slots);
-            if settings.penalty > 0.0 {
+            if is_penalised {
                 self.count(slots);
             }
             from = to;

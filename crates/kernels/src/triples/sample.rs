@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::energy::Wish;
 use super::loss::Loss;
 use super::negatives::{End, Negatives};
 use super::random::Draws;
@@ -106,18 +107,52 @@ impl Source<'_> {
     }
 }
 
-/// Weights of the squares of each segment in the penalty, with place and padded width.
-pub(super) type Penalties = Vec<(usize, usize, f64)>;
+/// What a row adds to the loss whenever it is used. Places are those of segments, widths are padded.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Penalty {
+    /// weight·‖v‖²
+    Square { place: usize, width: usize, weight: f64 },
+    /// weight·max(0, ‖v‖² − 1)
+    Long { place: usize, width: usize, weight: f64 },
+    /// weight·max(0, cos²(v, w) − tolerated)
+    Along { places: [usize; 2], width: usize, weight: f64, tolerated: f64 },
+}
 
-/// The penalty of `uses` triples, for the segments of entities and of relations.
-pub(super) fn penalties(weight: f64, uses: usize, entity: &Layout, relation: &Layout) -> [Penalties; 2] {
+pub(super) type Penalties = Vec<Penalty>;
+
+/// The penalties of `uses` triples on the rows of entities and of relations.
+pub(super) fn penalties(
+    weight: f64,
+    uses: usize,
+    layouts: [&Layout; 2],
+    wishes: [Vec<Wish>; 2],
+) -> [Penalties; 2] {
     // Heads and tails are groups of their own.
-    let groups = 2 * entity.0.len() + relation.0.len();
-    [entity, relation].map(|layout| {
-        if weight == 0.0 {
+    let groups = 2 * layouts[0].0.len() + layouts[1].0.len();
+    let [entity, relation] = wishes;
+    [(layouts[0], entity), (layouts[1], relation)].map(|(layout, wishes)| {
+        if weight == 0.0 && wishes.is_empty() {
             return Vec::new();
         }
         let factor = |width: usize| weight / (groups * uses * width.max(1)) as f64;
-        layout.places().map(|(place, s)| (place, super::padded(s.width), factor(s.width))).collect()
+        let squares = layout.places().filter(|_| weight > 0.0).map(|(place, s)| Penalty::Square {
+            place,
+            width: super::padded(s.width),
+            weight: factor(s.width),
+        });
+        let places: Vec<(usize, usize)> =
+            layout.places().map(|(place, s)| (place, super::padded(s.width))).collect();
+        let wished = wishes.into_iter().map(|wish| match wish {
+            Wish::Short { segment, weight } => {
+                let (place, width) = places[segment];
+                Penalty::Long { place, width, weight: weight / uses as f64 }
+            }
+            Wish::Across { segments, weight, tolerance } => {
+                let [(first, width), (second, _)] = segments.map(|segment| places[segment]);
+                let (weight, tolerated) = (weight / uses as f64, tolerance * tolerance);
+                Penalty::Along { places: [first, second], width, weight, tolerated }
+            }
+        });
+        squares.chain(wished).collect()
     })
 }

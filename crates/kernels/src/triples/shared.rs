@@ -194,8 +194,8 @@ impl LockFree {
     pub fn step<E: Energy<f32>>(&mut self, energy: &E, source: &Source<'_>, batch: &Batch<'_>) -> f64 {
         let samples = batch.picks.len();
         let Settings { penalty, negatives, .. } = self.settings;
-        let weights =
-            penalties(penalty, samples * (1 + negatives), &self.entities.layout, &self.relations.layout);
+        let layouts = [&self.entities.layout, &self.relations.layout];
+        let weights = penalties(penalty, samples * (1 + negatives), layouts, energy.wishes());
         let tasks = samples.div_ceil(TASK);
         let total: f64 = (0..tasks)
             .into_par_iter()
@@ -270,6 +270,7 @@ impl<'a> Worker<'a> {
     ) -> f64 {
         let share = 1.0 / batch.picks.len() as f32;
         let settings = &self.tables.settings;
+        let is_penalised = self.weights.iter().any(|penalties| !penalties.is_empty());
         let mut loss = 0.0;
         let mut from = samples.start;
         while from < samples.end {
@@ -279,7 +280,7 @@ impl<'a> Worker<'a> {
                 self.read(sample);
                 loss += self.forward(energy, share);
                 let moves = self.local.right != 0.0 || self.local.wrong.iter().any(|&slope| slope != 0.0);
-                if moves || settings.penalty > 0.0 {
+                if moves || is_penalised {
                     self.learn(energy, sample);
                 }
             }

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::lines::dot;
 use super::memory::Memory;
 use super::part::{Heap, Slots};
-use super::sample::Penalties;
+use super::sample::{Penalties, Penalty};
 use super::table::{TableMut, measure};
 use crate::Real;
 use crate::parallel::{add, vectorised};
@@ -184,15 +184,55 @@ pub(super) fn project<T: Real>(values: &[T], scales: &[T], units: &[(usize, usiz
 /// Adds the slopes of the penalty; returns its value.
 #[inline(always)]
 pub(super) fn penalise<T: Real>(penalties: &Penalties, uses: u32, values: &[T], gradient: &mut [T]) -> f64 {
-    let mut total = 0.0;
-    for &(place, width, weight) in penalties {
-        let weight = weight * f64::from(uses);
-        let (v, g) = (&values[place..place + width], &mut gradient[place..place + width]);
-        total += weight * dot(v, v).to_f64();
-        let slope = T::from_f64(2.0 * weight);
-        g.iter_mut().zip(v).for_each(|(g, &v)| *g += slope * v);
+    let uses = f64::from(uses);
+    penalties.iter().map(|penalty| penalty.apply(uses, values, gradient)).sum()
+}
+
+impl Penalty {
+    #[inline(always)]
+    fn apply<T: Real>(&self, uses: f64, values: &[T], gradient: &mut [T]) -> f64 {
+        match *self {
+            Self::Square { place, width, weight } => {
+                let (weight, v) = (weight * uses, &values[place..place + width]);
+                along(2.0 * weight, v, &mut gradient[place..place + width]);
+                weight * dot(v, v).to_f64()
+            }
+            Self::Long { place, width, weight } => {
+                let (weight, v) = (weight * uses, &values[place..place + width]);
+                let over = dot(v, v).to_f64() - 1.0;
+                if over <= 0.0 {
+                    return 0.0;
+                }
+                along(2.0 * weight, v, &mut gradient[place..place + width]);
+                weight * over
+            }
+            Self::Along { places: [first, second], width, weight, tolerated } => {
+                let weight = weight * uses;
+                let [v, w] = [first, second].map(|place| &values[place..place + width]);
+                let [vv, ww, vw] = [dot(v, v), dot(w, w), dot(v, w)].map(Real::to_f64);
+                // Something without a length has no direction.
+                let squares = vv * ww;
+                if squares == 0.0 || vw * vw / squares <= tolerated {
+                    return 0.0;
+                }
+                // d cos²/dv = 2·(v·w)/(‖v‖²‖w‖²)·(w − (v·w)/‖v‖²·v), and the same for w.
+                let slope = 2.0 * weight * vw / squares;
+                for (place, own, other, square) in [(first, v, w, vv), (second, w, v, ww)] {
+                    let gradient = &mut gradient[place..place + width];
+                    along(slope, other, gradient);
+                    along(-slope * vw / square, own, gradient);
+                }
+                weight * (vw * vw / squares - tolerated)
+            }
+        }
     }
-    total
+}
+
+/// Adds a multiple of a vector.
+#[inline(always)]
+fn along<T: Real>(factor: f64, v: &[T], out: &mut [T]) {
+    let factor = T::from_f64(factor);
+    out.iter_mut().zip(v).for_each(|(out, &v)| *out += factor * v);
 }
 
 impl Optimiser {

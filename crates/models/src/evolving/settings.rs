@@ -84,6 +84,10 @@ pub struct Config {
     pub learning_rate: f64,
     /// Weight of the mean square of the numbers that a batch uses.
     pub penalty: f64,
+    /// Weight of the wishes of `TransH`: entities no longer than 1, relations within their planes; 0: none.
+    pub constraint: f64,
+    /// How far out of its plane a relation may be, as a cosine.
+    pub tolerance: f64,
     /// Rows for which the initial range of entities is made, `±√(6/(rows + dimension))`; 0: entities present at the first
     /// fit. Rows are divided by their lengths, so this decides how far a step turns them: a hidden learning rate.
     pub init_rows: usize,
@@ -132,6 +136,8 @@ impl Default for Config {
             optimiser: OptimiserName::Sgd,
             learning_rate: 0.1,
             penalty: 0.0,
+            constraint: 0.0,
+            tolerance: 0.1,
             init_rows: 0,
             epsilon: 0.0,
             batches: 100,
@@ -218,6 +224,8 @@ impl Config {
             ("adversarial", self.adversarial, self.adversarial >= 0.0, weight),
             ("learning_rate", self.learning_rate, self.learning_rate > 0.0, "a number above 0"),
             ("penalty", self.penalty, self.penalty >= 0.0, weight),
+            ("constraint", self.constraint, self.constraint >= 0.0, weight),
+            ("tolerance", self.tolerance, share(self.tolerance), "a number from 0 to 1"),
             ("epsilon", self.epsilon, self.epsilon >= 0.0, weight),
             ("replay_near", self.replay_near, share(self.replay_near), "a number from 0 to 1"),
             ("replay", self.replay, share(self.replay), "a number from 0 to 1"),
@@ -265,6 +273,8 @@ pub(crate) const OPTIONS: &[OptionInfo] = &[
         "Learning rate of a mean loss: the step of a triple is this divided by the batch.",
     ),
     option("penalty", "Weight of the mean square of the numbers that a batch uses."),
+    option("constraint", "Weight of the soft constraints of transh on lengths and planes; 0: none."),
+    option("tolerance", "How far out of its plane a relation of transh may be, as a cosine."),
     option("init_rows", "Rows for which the initial range is made; 0: entities present at the first fit."),
     option("epsilon", "If above 0, initial values are within ±(margin + epsilon)/dimension."),
     option("batches", "Batches per epoch."),

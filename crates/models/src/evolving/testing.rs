@@ -4,7 +4,7 @@ use quadcast_core::{
     Direction, EntityId, EvolvingModel, Query, ScoreError, ScoreRow, ScoreSink, Step, Triple,
 };
 use quadcast_kernels::triples::{
-    Batch, Draws, Ends, Energy, Exact, LossKind, Negatives, Settings, Source, Table, Tables,
+    Batch, Draws, Ends, Energy, Exact, LossKind, Negatives, Settings, Source, Table, Tables, Wish,
 };
 use toml::Table as Toml;
 
@@ -106,7 +106,40 @@ fn loss<M: Energy<f64>>(
                 };
         }
     }
-    total / samples.len() as f64 + penalty(tables, settings, samples)
+    total / samples.len() as f64
+        + penalty(tables, settings, samples)
+        + wished(space, tables, settings, samples)
+}
+
+/// What unfulfilled wishes cost, word by word.
+fn wished<M: Energy<f64>>(space: &M, tables: &Tables<f64>, settings: &Settings, samples: &Samples) -> f64 {
+    let uses = (samples.len() * (1 + settings.negatives)) as f64;
+    let [entity, relation] = space.wishes();
+    let all = samples.iter().flat_map(|(triple, wrong)| std::iter::once(triple).chain(wrong));
+    let part = |table: &Table<f64>, segment: usize, row: u32| -> Vec<f64> {
+        let width = table.layout().0[segment].width;
+        table.segment(segment)[row as usize * width..][..width].to_vec()
+    };
+    let dot = |a: &[f64], b: &[f64]| -> f64 { a.iter().zip(b).map(|(a, b)| a * b).sum() };
+    let cost = |table: &Table<f64>, wish: &Wish, row: u32| match *wish {
+        Wish::Short { segment, weight } => {
+            let v = part(table, segment, row);
+            weight * (dot(&v, &v) - 1.0).max(0.0)
+        }
+        Wish::Across { segments, weight, tolerance } => {
+            let [v, w] = segments.map(|segment| part(table, segment, row));
+            let cosine = dot(&v, &w) / (dot(&v, &v) * dot(&w, &w)).sqrt();
+            weight * (cosine * cosine - tolerance * tolerance).max(0.0)
+        }
+    };
+    let mut total = 0.0;
+    for &[head, predicate, tail] in all {
+        for wish in &entity {
+            total += cost(&tables.entities, wish, head) + cost(&tables.entities, wish, tail);
+        }
+        total += relation.iter().map(|wish| cost(&tables.relations, wish, predicate)).sum::<f64>();
+    }
+    total / uses
 }
 
 /// The mean over groups of the mean square of all numbers in use. Samples count as if all had drawn false triples.

@@ -10,15 +10,15 @@
 //! **Training.** As `TransE`, with the end replaced that is less likely to give a true triple (`bern`). Defaults: those of
 //! the study of evolving graphs for `FB15k`.
 //!
-//! **Differs from the paper.** As in `OpenKE`: projections are divided by their lengths, and the soft constraints on lengths
-//! and on the angle of r and w are absent.
+//! **Differs from the paper.** As in `OpenKE`: projections are divided by their lengths, and the soft constraints, ‖e‖ ≤ 1 and
+//! cos(r, w) ≤ `tolerance`, are absent unless `constraint` gives them a weight.
 //!
 //! **Cost.** That of `TransE` and twice as much for projections. All candidates are projected once per relation.
 
 use quadcast_core::Direction;
 use quadcast_kernels::Real;
 use quadcast_kernels::compare::Likeness;
-use quadcast_kernels::triples::{Ends, Energy, Layout, Row, Segment, Slopes, dot, padded};
+use quadcast_kernels::triples::{Ends, Energy, Layout, Row, Segment, Slopes, Wish, dot, padded};
 
 use super::projected::{Projected, add};
 use super::settings::{Config, Sampling};
@@ -55,6 +55,8 @@ pub(crate) struct Hyperplanes {
     dimension: usize,
     projected: Projected,
     unit: bool,
+    /// Weight and tolerance of the soft constraints.
+    constraint: (f64, f64),
 }
 
 /// The vector of a relation and the normal of its plane, with their scales.
@@ -108,6 +110,15 @@ impl<T: Real> Energy<T> for Hyperplanes {
         ])
     }
 
+    fn wishes(&self) -> [Vec<Wish>; 2] {
+        let (weight, tolerance) = self.constraint;
+        if weight == 0.0 {
+            return [Vec::new(), Vec::new()];
+        }
+        let short = Wish::Short { segment: 0, weight };
+        [vec![short], vec![Wish::Across { segments: [0, 1], weight, tolerance }]]
+    }
+
     fn scratch(&self) -> usize {
         self.projected.scratch()
     }
@@ -139,7 +150,8 @@ pub(super) fn divide(x: &mut [f32]) {
 impl Space for Hyperplanes {
     fn new(config: &Config) -> Self {
         let (width, unit) = (config.dimension, config.normalise);
-        Self { dimension: width, projected: Projected { norm: config.distance(), unit, width }, unit }
+        let projected = Projected { norm: config.distance(), unit, width };
+        Self { dimension: width, projected, unit, constraint: (config.constraint, config.tolerance) }
     }
 
     fn likeness(&self) -> Likeness {
@@ -175,6 +187,7 @@ mod tests {
     #[test]
     fn gradients_are_those_of_the_energy() {
         testing::check_gradients::<Hyperplanes>(testing::TRANSLATIONS);
+        testing::check_gradients::<Hyperplanes>(&["constraint=0.4"]);
     }
 
     #[test]
