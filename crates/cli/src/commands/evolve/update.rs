@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use clap::Args;
 use quadcast_core::EvolvingModel;
-use quadcast_data::{Dropped, Extended, StreamFormat, extend_operations, write_operations};
+use quadcast_data::{Extended, StreamFormat, extend_operations, write_operations};
 use quadcast_eval::evolving::Procedure;
 use quadcast_models::{EvolvingEntry, set};
 use quadcast_report::{EvolvingRecord, Status, UpdateCard};
@@ -72,13 +72,18 @@ pub fn execute(arguments: &UpdateArguments, output: &Output) -> Result<(), Failu
     let stream = graph.into_stream()?;
     let Extended { stream, operations, dropped, new: [new_entities, new_relations] } =
         extend_operations(stream, &arguments.operations, arguments.policy.into())?;
-    if dropped != Dropped::default() {
-        output.remark(&format!("left out: {}", dropped_words(&dropped)));
-    }
+    let left_out = match dropped_words(&dropped) {
+        nothing if nothing.is_empty() => nothing,
+        words => format!("left out: {words}"),
+    };
     let graph = Graph::of_stream(&stream)?;
     let path = arguments.operations.display();
     if graph.dataset.steps.last().and_then(|step| step.operations.as_ref()).is_none_or(Vec::is_empty) {
-        return Err(Failure::input(format!("{path}: the operations cancel out, so that nothing changes")));
+        let why = if left_out.is_empty() { "the operations cancel out" } else { &left_out };
+        return Err(Failure::input(format!("{path}: nothing changes: {why}")));
+    }
+    if !left_out.is_empty() {
+        output.remark(&left_out);
     }
     for setting in &arguments.settings {
         set(&mut file.config, setting)?;
