@@ -73,9 +73,10 @@ pub fn write(forecasts: &[Forecast], path: Option<&Path>, output: &Output) -> Re
 /// One row per answer.
 fn as_csv(forecasts: &[Forecast]) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
-    let header =
-        ["question", "subject", "relation", "object", "at", "rank", "answer", "score", "share", "known"];
-    writer.write_record(header).expect("writing to memory");
+    // Only models of changing graphs can tell what is true already.
+    let known = forecasts.iter().flat_map(|forecast| &forecast.answers).any(|answer| answer.known.is_some());
+    let header = ["question", "subject", "relation", "object", "at", "rank", "answer", "score", "share"];
+    writer.write_record(header.into_iter().chain(known.then_some("known"))).expect("writing to memory");
     for (number, forecast) in (1..).zip(forecasts) {
         for answer in &forecast.answers {
             let number: u64 = number;
@@ -89,9 +90,9 @@ fn as_csv(forecasts: &[Forecast]) -> String {
                 answer.entity.clone(),
                 answer.score.to_string(),
                 answer.share.map(|share| share.to_string()).unwrap_or_default(),
-                answer.known.map(|known| known.to_string()).unwrap_or_default(),
             ];
-            writer.write_record(row).expect("writing to memory");
+            let known = known.then(|| answer.known.map(|known| known.to_string()).unwrap_or_default());
+            writer.write_record(row.into_iter().chain(known)).expect("writing to memory");
         }
     }
     String::from_utf8(writer.into_inner().expect("writing to memory")).expect("names are text")
