@@ -178,9 +178,14 @@ fn updates_go_on_from_what_is_known() {
     let moved = graph.triples.iter().zip(before.iter().zip(&after));
     let same = moved.filter(|(triple, (before, after))| triple.relation.0 == 0 || before == after).count();
     assert_eq!(same, graph.triples.len(), "nothing but entities 55 and 56 and relation 0 was touched");
-    let other = Graph::new(1, inserted.to_vec(), GraphSizes { entities: 61, relations: 4 });
-    let error = model.update(&other.update(&inserted, &[]), &OwnTriples(&other), &Run::silent(1));
-    assert!(error.expect_err("another id space").to_string().contains("60 entities"));
+    // There is room for what is new, beside what is known.
+    let inserted = [Triple::new(60, 4, 55)];
+    let wider = Graph::new(1, inserted.to_vec(), GraphSizes { entities: 61, relations: 5 });
+    model.update(&wider.update(&inserted, &[]), &OwnTriples(&wider), &Run::silent(1)).expect("it grows");
+    assert!(model.energies(&inserted).expect("energies")[0].is_finite());
+    assert_eq!(model.energies(&graph.triples).expect("energies"), after, "nothing else was touched");
+    let error = model.update(&new.update(&inserted, &[]), &OwnTriples(&new), &Run::silent(1));
+    assert!(error.expect_err("a smaller id space").to_string().contains("61 entities"));
 }
 
 #[test]
