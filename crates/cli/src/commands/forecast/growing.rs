@@ -2,9 +2,7 @@
 
 use std::collections::HashSet;
 
-use quadcast_core::{
-    Direction, EntityId, Names, Query, RelationId, ScoreError, ScoreRow, ScoreSink, Step, Triple,
-};
+use quadcast_core::{EntityId, Names, Query, RelationId, ScoreError, ScoreRow, ScoreSink, Step, Triple};
 use quadcast_eval::evolving::walk;
 use quadcast_report::{Answer, Forecast};
 
@@ -61,14 +59,7 @@ pub fn answers(trained: TrainedGraph, asked: &[Asked], options: &Options) -> Res
         // Equal scores stand in the order of ids, so that the table is the same every time.
         found.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         let answers = found.iter().take(options.top).zip(1..).map(|(&(entity, score), rank)| {
-            let triple = match query.direction {
-                Direction::Object => {
-                    Triple { subject: query.known, relation: query.relation, object: entity }
-                }
-                Direction::Subject => {
-                    Triple { subject: entity, relation: query.relation, object: query.known }
-                }
-            };
+            let triple = query.fact(entity, now.step).triple();
             let entity = names.entities.name(entity.0).into_owned();
             Answer { rank, entity, score, share: None, known: Some(known.contains(&triple)), why: None }
         });
