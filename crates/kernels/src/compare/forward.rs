@@ -83,7 +83,8 @@ impl<'a, T: Real, const Q: usize, const C: usize> Sides<'a, T, Q, C> {
         }
     }
 
-    /// Scores of R queries and S candidates from the given ones on.
+    /// Scores of R queries and S candidates from the given ones on. `parts` are the sums of their rows, which only
+    /// measures that split use.
     #[inline(always)]
     fn block<V: Simd, M: Measure<Q, C>, const R: usize, const S: usize>(
         &self,
@@ -91,6 +92,7 @@ impl<'a, T: Real, const Q: usize, const C: usize> Sides<'a, T, Q, C> {
         query: usize,
         candidates: &Rows<T, C>,
         candidate: usize,
+        parts: ([T; R], [T; S]),
     ) -> [[T; S]; R] {
         let (queries, candidates) = (self.queries.rows(query), candidates.rows(candidate));
         let mut scores = match &self.weights {
@@ -99,12 +101,31 @@ impl<'a, T: Real, const Q: usize, const C: usize> Sides<'a, T, Q, C> {
             }
             None => sums::<V, T, M, Q, C, R, S, false>(simd, queries, candidates, [[&[]]; R]),
         };
-        for row in &mut scores {
-            for x in row {
-                *x = M::score(*x);
+        for r in 0..R {
+            for s in 0..S {
+                let sum = scores[r][s];
+                let split = M::SPLITS && self.weights.is_none();
+                scores[r][s] = M::score(if split { sum + sum - (parts.0[r] + parts.1[s]) } else { sum });
             }
         }
         scores
+    }
+
+    /// The sum of a row if the measure needs it.
+    #[inline(always)]
+    fn part<V: Simd, M: Measure<Q, C>, const P: usize>(&self, simd: V, row: [&[T]; P]) -> T {
+        let mut total = T::ZERO;
+        if M::SPLITS && self.weights.is_none() {
+            for plane in row {
+                let (whole, tail) = T::split_all::<V>(plane);
+                let mut sum = Pack::load(simd, tail);
+                for &x in whole {
+                    sum = sum + Pack::new(simd, x);
+                }
+                total += sum.sum();
+            }
+        }
+        total
     }
 }
 
@@ -135,11 +156,11 @@ fn sums<
     for k in 0..count {
         for r in 0..R {
             for s in 0..S {
-                let term = M::term(numbers(simd, q[r], k), numbers(simd, c[s], k));
+                let (q, c) = (numbers(simd, q[r], k), numbers(simd, c[s], k));
                 sums[r][s] = if W {
-                    sums[r][s].plus_product(numbers(simd, w[r], k)[0], term)
+                    sums[r][s].plus_product(numbers(simd, w[r], k)[0], M::term(q, c))
                 } else {
-                    sums[r][s] + term
+                    sums[r][s] + M::shared(q, c)
                 };
             }
         }
@@ -176,10 +197,11 @@ fn add_tail<
     let (q, c) = (loads(simd, queries), loads(simd, candidates));
     let zero = Pack::splat(simd, T::ZERO);
     let inside = Pack::load(simd, &[T::ONE; MOST_LANES][..queries[0][0].len()]);
+    let weighted = weights.is_some();
     let w = if let Some(weights) = weights { loads(simd, weights) } else { [[inside]; R] };
     for r in 0..R {
         for s in 0..S {
-            let term = w[r][0] * M::term(q[r], c[s]);
+            let term = if weighted { w[r][0] * M::term(q[r], c[s]) } else { M::shared(q[r], c[s]) };
             // Beyond the end a term may be 0/0.
             sums[r][s] = sums[r][s] + inside.if_above(zero, term, zero);
         }
@@ -240,6 +262,14 @@ fn loads<V: Simd, T: Real, const P: usize, const R: usize>(
     numbers
 }
 
+/// The first R numbers; there are as many.
+#[inline(always)]
+fn first_of<T: Real, const R: usize>(x: &[T]) -> [T; R] {
+    let mut first = [T::ZERO; R];
+    first.copy_from_slice(&x[..R]);
+    first
+}
+
 /// `strip[rows, n]` = scores of some queries and all candidates.
 pub(super) fn scores<T: Real, M: Measure<Q, C>, const Q: usize, const C: usize>(
     sides: &Sides<T, Q, C>,
@@ -291,18 +321,29 @@ impl<T: Real, M: Measure<Q, C>, const Q: usize, const C: usize> Tile<'_, '_, T, 
     fn run<V: Simd, const R: usize, const S: usize>(self, simd: V) {
         let Self { sides, row, column, mut out, .. } = self;
         let columns = out.first().map_or(0, |row| row.len());
+        let (mut query_parts, mut candidate_parts) = ([T::ZERO; TILE.0], [T::ZERO; TILE.1]);
+        for i in 0..out.len() {
+            query_parts[i] = sides.part::<V, M, Q>(simd, sides.queries.row(row + i));
+        }
+        for j in 0..columns {
+            candidate_parts[j] = sides.part::<V, M, C>(simd, sides.candidates.row(column + j));
+        }
         for (i, out) in out.chunks_mut(R).enumerate() {
+            let query_parts = &query_parts[i * R..][..out.len()];
             let row = row + i * R;
             let whole = if out.len() == R { columns / S * S } else { 0 };
             for j in (0..whole).step_by(S) {
-                let scores = sides.block::<V, M, R, S>(simd, row, &sides.candidates, column + j);
+                let parts = (first_of(query_parts), first_of(&candidate_parts[j..]));
+                let scores = sides.block::<V, M, R, S>(simd, row, &sides.candidates, column + j, parts);
                 for r in 0..R {
                     out[r][j..][..S].copy_from_slice(&scores[r]);
                 }
             }
             for j in whole..columns {
                 for r in 0..out.len() {
-                    [[out[r][j]]] = sides.block::<V, M, 1, 1>(simd, row + r, &sides.candidates, column + j);
+                    let parts = ([query_parts[r]], [candidate_parts[j]]);
+                    [[out[r][j]]] =
+                        sides.block::<V, M, 1, 1>(simd, row + r, &sides.candidates, column + j, parts);
                 }
             }
         }
@@ -338,7 +379,9 @@ impl<T: Real, M: Measure<Q, C>, const Q: usize, const C: usize> WithSimd for Pai
     #[inline(always)]
     fn with_simd<V: Simd>(self, simd: V) {
         for (row, out) in (self.row..).zip(self.out) {
-            [[*out]] = self.sides.block::<V, M, 1, 1>(simd, row, self.own, row);
+            let query = self.sides.part::<V, M, Q>(simd, self.sides.queries.row(row));
+            let own = self.sides.part::<V, M, C>(simd, self.own.row(row));
+            [[*out]] = self.sides.block::<V, M, 1, 1>(simd, row, self.own, row, ([query], [own]));
         }
     }
 }
