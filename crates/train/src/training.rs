@@ -1,6 +1,6 @@
 //! The loop.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use quadcast_core::{
     Capabilities, Forecaster, History, ModelError, Query, Run, SavedModel, ScoreSink, Setting, Step,
@@ -219,7 +219,18 @@ pub fn learn<M: Learning>(
     run.progress.begin(name, u64::from(schedule.epochs) * batches as u64);
     run.progress.advance(u64::from(position.epoch) * batches as u64 + position.batch as u64);
     let since = Instant::now();
-    let training = Loop { model, name, schedule, judge, run, position, best_state, since };
+    let training = Loop {
+        model,
+        name,
+        schedule,
+        judge,
+        run,
+        position,
+        best_state,
+        since,
+        kept: since,
+        notes: Vec::new(),
+    };
     // On a thread of the pool: a step consists of hundreds of short parallel parts, and another thread would have to wake
     // the pool up for each of them and then wait to be woken.
     let mut result = None;
@@ -239,6 +250,10 @@ fn best(history: &[Epoch]) -> Option<(u32, f64)> {
     })
 }
 
+/// A state is not kept again before this time is over unless it is the best: many epochs are shorter than it takes to write
+/// a state, and would spend their time on that.
+const SOON: Duration = Duration::from_secs(5);
+
 struct Loop<'a, M> {
     model: &'a mut M,
     name: &'a str,
@@ -250,6 +265,10 @@ struct Loop<'a, M> {
     best_state: Option<Vec<u8>>,
     /// When `position.seconds` was last brought up to date.
     since: Instant,
+    /// When a state was last kept.
+    kept: Instant,
+    /// Epochs since then. They are noted once they need not be repeated, and thus once.
+    notes: Vec<serde_json::Value>,
 }
 
 impl<M: Learning> Loop<'_, M> {
@@ -297,7 +316,9 @@ impl<M: Learning> Loop<'_, M> {
     /// Keeps a state that the model is in.
     fn keep_state(&mut self, state: &[u8]) -> Result<(), ModelError> {
         self.tick();
-        checkpoint::keep(self.run, self.name, &self.position, state)
+        checkpoint::keep(self.run, self.name, &self.position, state)?;
+        self.kept = Instant::now();
+        self.notes.drain(..).try_for_each(|note| self.run.workshop.note(&note))
     }
 
     /// One epoch, or what is left of it. Returns whether it came to its end within the time budget.
@@ -308,7 +329,6 @@ impl<M: Learning> Loop<'_, M> {
             order.shuffle(&mut self.run.stream(&format!("{} order", self.name), u64::from(epoch)));
         }
         self.model.begin_epoch(epoch)?;
-        let mut kept = Instant::now();
         for &batch in &order[self.position.batch..] {
             // The first epoch always comes to its end: a model that never was validated is no result.
             if self.position.epoch > 0 && self.is_out_of_time() {
@@ -323,9 +343,8 @@ impl<M: Learning> Loop<'_, M> {
             self.position.loss_sum += loss;
             self.position.batch += 1;
             self.run.progress.advance(1);
-            if kept.elapsed() >= self.schedule.keep_every {
+            if self.kept.elapsed() >= self.schedule.keep_every {
                 self.keep()?;
-                kept = Instant::now();
             }
         }
         self.end_epoch(epoch)?;
@@ -345,6 +364,11 @@ impl<M: Learning> Loop<'_, M> {
         self.position.history.push(this);
         (self.position.epoch, self.position.batch, self.position.loss_sum) = (epoch, 0, 0.0);
         let newer = best(&self.position.history);
+        let Judge { name, key, .. } = self.judge;
+        self.notes.push(
+            json!({ "event": "epoch", "training": self.name, "epoch": epoch, "loss": loss, key: score,
+            "seconds": this.seconds, "validation_seconds": validation, "best_epoch": newer.map(|(epoch, _)| epoch) }),
+        );
         if newer != older
             && let Some((best, _)) = newer
         {
@@ -353,7 +377,7 @@ impl<M: Learning> Loop<'_, M> {
             checkpoint::keep_best(self.run, self.name, best, &state)?;
             self.keep_state(&state)?;
             self.best_state = Some(state);
-        } else {
+        } else if self.kept.elapsed() >= SOON.min(self.schedule.keep_every) {
             self.keep()?;
         }
         if newer != older
@@ -361,21 +385,17 @@ impl<M: Learning> Loop<'_, M> {
         {
             checkpoint::discard_best(self.run, self.name, old)?;
         }
-        let Judge { name, key, .. } = self.judge;
         let best =
             newer.map_or_else(String::new, |(_, best)| format!(", validation {name} {:.2}", 100.0 * best));
         self.run.progress.note(&format!("epoch {epoch}, loss {loss:.4}{best}"));
-        self.run
-            .workshop
-            .note(&json!({ "event": "epoch", "training": self.name, "epoch": epoch, "loss": loss,
-            key: score, "seconds": this.seconds, "validation_seconds": validation, "best_epoch": newer.map(|(epoch, _)| epoch) }))
+        Ok(())
     }
 
     /// Leaves the model in its best state.
     fn finish(mut self, ending: Ending) -> Result<Training, ModelError> {
         self.tick();
-        if ending == Ending::TimeBudget {
-            // A larger budget goes on from here.
+        // A larger budget goes on from here, and what is over is not repeated.
+        if ending == Ending::TimeBudget || !self.notes.is_empty() {
             self.keep()?;
         }
         let history = self.position.history;
