@@ -124,6 +124,22 @@ fn facts_are_judged_by_their_age() {
 }
 
 #[test]
+fn deleted_triples_are_asked_about_before_and_after() {
+    let data = data();
+    let mut model = Formula { turns: true, ..Formula::default() };
+    let outcome =
+        play(&playing(&data, Procedure::Incremental, &[]), &mut model, &Run::silent(1)).expect("it plays");
+    assert_eq!(outcome.steps[0].unlearning, None);
+    // (2,0,1) goes; 0 to 4 were seen. (2,0,?) has energies 2, 1, 0, 3, 2, nobody else is true: three of four fit worse.
+    // (?,0,1) has 3, 2, 1, 0, 3, and 0, 3 and 4 are true: the other one fits worse. The update turns it round.
+    let unlearning = outcome.steps[1].unlearning.expect("one went");
+    assert_eq!((unlearning.asked, unlearning.before, unlearning.after), (1, 0.875, 0.125));
+    let told_nothing = played(&data, Procedure::PseudoIncremental, &[]).expect("it plays");
+    let unlearning = told_nothing.steps[1].unlearning.expect("one went");
+    assert_eq!((unlearning.before, unlearning.after), (0.875, 0.875));
+}
+
+#[test]
 fn a_fact_that_comes_back_is_as_old_as_it_first_was() {
     let mut data = data();
     // Three steps: (0,0,3) is asked about in the first and in the last, and gone in between. (1,0,3) comes last.

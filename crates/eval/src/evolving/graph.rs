@@ -6,6 +6,7 @@ use quadcast_core::{
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::answers::{Answers, Asked};
+use super::unlearning;
 
 /// The graph of one step and how it came about.
 #[derive(Clone, Debug)]
@@ -20,6 +21,8 @@ pub struct StepGraph {
     pub inserted: Vec<Triple>,
     /// Training triples that went with this step, in their order.
     pub deleted: Vec<Triple>,
+    /// Those of them that are asked about.
+    pub(super) forgotten: Vec<Triple>,
     /// Validation triples that are asked about, in their order.
     pub valid: Vec<Triple>,
     /// Test triples that are asked about, in their order.
@@ -112,7 +115,8 @@ impl Walk<'_> {
             ascending(from.evaluation.valid.iter().copied()),
             ascending(from.evaluation.test.iter().copied()),
         );
-        let asked = Asked::about(valid.iter().chain(&test).copied());
+        let forgotten = unlearning::sample(&deleted);
+        let asked = Asked::about(valid.iter().chain(&test).chain(&forgotten).copied());
         StepGraph {
             step,
             label: from.label.clone(),
@@ -124,6 +128,7 @@ impl Walk<'_> {
             train: ascending(self.train.iter().copied()),
             inserted,
             deleted,
+            forgotten,
             valid,
             test,
             present,

@@ -15,6 +15,7 @@ mod outcome;
 mod play;
 mod published;
 mod threshold;
+mod unlearning;
 
 pub use candidates::Present;
 pub use classification::{CategoryOutcome, Classification, Counts, NegativeClassification};
@@ -24,3 +25,4 @@ pub use means::Mean;
 pub use outcome::{AgeOutcome, EvolvingOutcome, LinkOutcome, Seconds, Sizes, StepResult, Transfer};
 pub use play::{Playing, Procedure, StepExamples, play};
 pub use threshold::{Threshold, Thresholds};
+pub use unlearning::Unlearning;

@@ -6,7 +6,7 @@ use quadcast_core::{CategoryKind, Filter, LinkScore, Step, TiePolicy};
 use serde::{Deserialize, Serialize};
 
 use super::means::{accuracies, mean, mean_metrics};
-use super::{Classification, Counts, Mean, NegativeClassification, StepGraph};
+use super::{Classification, Counts, Mean, NegativeClassification, StepGraph, Unlearning};
 use crate::outcome::Counting;
 use crate::{FilterOutcome, Harmonic, Metrics, Outcome, Part, RankedQuery};
 
@@ -145,6 +145,9 @@ pub struct StepResult {
     /// Classification of triples that were true once, if there are any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub negative: Option<NegativeClassification>,
+    /// How plausible deleted triples stay, if any went.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unlearning: Option<Unlearning>,
     /// Earlier steps and the next one.
     pub transfer: Vec<Transfer>,
     /// Time spent.

@@ -12,9 +12,10 @@ use super::candidates::{Candidates, List};
 use super::energies::Asking;
 use super::links::{StepValidation, ask};
 use super::outcome::{Seconds, Sizes};
+use super::unlearning::plausibility;
 use super::{
     Classification, EvolvingOutcome, LinkOutcome, LinkProtocol, NegativeClassification, StepGraph,
-    StepResult, Thresholds, Transfer, walk,
+    StepResult, Thresholds, Transfer, Unlearning, walk,
 };
 use crate::EvalError;
 
@@ -143,6 +144,9 @@ fn play_step(
     let graph = &graphs[index];
     let own = run.within(&graph.label);
     let validation = StepValidation::new(graph, playing.links);
+    // At the first step there is nothing to forget.
+    let forgets = index > 0 && !graph.forgotten.is_empty();
+    let before = forgets.then(|| plausibility(model, graph)).transpose()?;
     let begun = Instant::now();
     match playing.procedure {
         _ if !graph.is_lesson() => {}
@@ -155,6 +159,13 @@ fn play_step(
     let begun = Instant::now();
     let link = links(playing, graph, model, run)?;
     let (classification, negative) = classify(playing, index, model, graph.sizes)?;
+    let unlearning = match before {
+        Some(before) => {
+            let after = plausibility(model, graph)?;
+            Some(Unlearning { asked: graph.forgotten.len(), before, after })
+        }
+        None => None,
+    };
     let transfer = if playing.transfer { transfer(playing, graphs, index, model)? } else { Vec::new() };
     Ok(StepResult {
         step: graph.step,
@@ -163,6 +174,7 @@ fn play_step(
         link,
         classification,
         negative,
+        unlearning,
         transfer,
         seconds: Seconds { train, evaluate: begun.elapsed().as_secs_f64() },
     })

@@ -52,6 +52,9 @@ pub struct Formula {
     pub shown: Vec<String>,
     /// What validation said of it.
     pub validated: Vec<LinkScore>,
+    /// Whether it takes the worst for the best from its first update on, and whether it does.
+    pub turns: bool,
+    pub turned: bool,
     /// Fails when it is to learn this step.
     pub fails_at: Option<u32>,
 }
@@ -94,6 +97,7 @@ impl EvolvingModel for Formula {
         _: &Run,
     ) -> Result<(), ModelError> {
         self.look("update", &update.graph)?;
+        self.turned = self.turns;
         self.shown.push(format!("{} came, {} went", update.inserted.len(), update.deleted.len()));
         Ok(())
     }
@@ -106,7 +110,10 @@ impl EvolvingModel for Formula {
     fn score(&self, queries: &[Query], sink: &mut dyn ScoreSink) -> Result<(), ModelError> {
         let background = Constant::unreached(self.candidates.len());
         for (index, query) in queries.iter().enumerate() {
-            let of = |&id: &EntityId| -energy(query.fact(id, query.step).triple());
+            let of = |&id: &EntityId| {
+                let energy = energy(query.fact(id, query.step).triple());
+                if self.turned { energy } else { -energy }
+            };
             if self.sparse {
                 // Entities with an even id, also those that are no candidates.
                 let ids: Vec<EntityId> = (0..6).step_by(2).map(EntityId).collect();

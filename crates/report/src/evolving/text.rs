@@ -2,7 +2,7 @@
 
 use quadcast_core::CategoryKind;
 use quadcast_eval::Part;
-use quadcast_eval::evolving::{EvolvingOutcome, NegativeClassification, StepResult};
+use quadcast_eval::evolving::{EvolvingOutcome, NegativeClassification, StepResult, Unlearning};
 
 use super::EvolvingRecord;
 use crate::{bytes, counted, percent, plain_table, seconds};
@@ -20,7 +20,8 @@ pub fn evolving_summary(record: &EvolvingRecord) -> String {
         if record.protocol.compat { " · compat" } else { "" }
     );
     text.push_str(&links(outcome));
-    for table in [ages(outcome), classification(outcome)].iter().filter(|table| !table.is_empty()) {
+    let tables = [ages(outcome), classification(outcome), unlearning(outcome)];
+    for table in tables.iter().filter(|table| !table.is_empty()) {
         text.push('\n');
         text.push_str(table);
     }
@@ -135,6 +136,18 @@ fn classification(outcome: &EvolvingOutcome) -> String {
         ]);
     }
     table.trim_fmt() + "\n"
+}
+
+/// How plausible deleted triples were before and after the steps that they went with; empty if none went.
+fn unlearning(outcome: &EvolvingOutcome) -> String {
+    let header = ["step", "deleted: asked", "entities that fit worse, before", "after"];
+    let mut table = plain_table(&header, 1..header.len());
+    for step in &outcome.steps {
+        if let Some(Unlearning { asked, before, after }) = step.unlearning {
+            table.add_row([step.label.clone(), counted(asked as u64), percent(before), percent(after)]);
+        }
+    }
+    if table.is_empty() { String::new() } else { table.trim_fmt() + "\n" }
 }
 
 fn footing(record: &EvolvingRecord, outcome: &EvolvingOutcome) -> Vec<String> {

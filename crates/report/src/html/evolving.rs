@@ -207,6 +207,11 @@ fn steps(runs: &[(&EvolvingRecord, &EvolvingOutcome)]) -> Grid {
         ("unreached", "queries whose answer the model has nothing to say about"),
         ("accuracy", "of triple classification"),
         ("balanced", "triples that were true once"),
+        (
+            "deleted before",
+            "entities that fit worse than the end of a deleted triple, before the model heard of it",
+        ),
+        ("after", "the same afterwards"),
         ("training", "seconds"),
     ];
     let row = |series: usize, record: &EvolvingRecord, step: &StepResult| {
@@ -225,6 +230,8 @@ fn steps(runs: &[(&EvolvingRecord, &EvolvingOutcome)]) -> Grid {
             share(step.link.as_ref().map(|link| link.unreached)),
             share(step.classification.as_ref().map(|c| c.accuracy)),
             share(step.negative.as_ref().and_then(NegativeClassification::balanced)),
+            share(step.unlearning.map(|unlearning| unlearning.before)),
+            share(step.unlearning.map(|unlearning| unlearning.after)),
             number(format!("{:.1}", step.seconds.train), step.seconds.train),
         ]
     };

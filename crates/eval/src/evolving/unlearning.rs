@@ -1,0 +1,62 @@
+//! Whether a model lets go of what is no longer true.
+
+use quadcast_core::{EvolvingModel, Triple};
+use serde::{Deserialize, Serialize};
+
+use super::candidates::{Candidates, List};
+use super::links::ask;
+use super::means::mean;
+use super::{Present, StepGraph};
+use crate::{EvalError, Rank};
+
+/// Deleted triples that are asked about at a step; more would cost more than the test triples.
+const MOST: usize = 1000;
+
+/// How plausible deleted triples are: the share of entities seen so far that would make a worse end of the triple, other true
+/// answers left out. 1 is the best answer of all, ½ that of a coin.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Unlearning {
+    /// Triples that were asked about: all that went, or a thousand of them.
+    pub asked: usize,
+    /// Mean share before the model heard that they went.
+    pub before: f64,
+    /// Mean share afterwards.
+    pub after: f64,
+}
+
+/// Deleted triples to be asked about, evenly spaced over all.
+pub(super) fn sample(deleted: &[Triple]) -> Vec<Triple> {
+    let count = deleted.len().min(MOST);
+    (0..count).map(|i| deleted[i * deleted.len() / count]).collect()
+}
+
+/// The mean share of worse answers for the deleted triples of a step.
+pub(super) fn plausibility(model: &mut dyn EvolvingModel, graph: &StepGraph) -> Result<f64, EvalError> {
+    // An entity may have gone together with its last triple: whoever was there once is compared.
+    let candidates = Candidates::of(graph, Present::Seen, List::Whole);
+    let ranked = ask(model, graph, &graph.forgotten, &candidates)?;
+    let shares = ranked.iter().filter_map(|ranked| {
+        let true_answers = graph.now.of(&ranked.query);
+        let others =
+            candidates.ids().len() - 1 - true_answers.filter(|&answer| answer != ranked.gold).count();
+        let Rank { greater, tied, .. } = ranked.ranks.time;
+        let worse = others as f64 - f64::from(greater) - f64::from(tied - 1) / 2.0;
+        (others > 0).then(|| worse / others as f64)
+    });
+    // Without anybody to compare with there is nothing to tell.
+    Ok(mean(&shares.collect::<Vec<f64>>()).unwrap_or(0.5))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn samples_are_spread_over_all() {
+        let triples: Vec<Triple> = (0..2500).map(|i| Triple::new(i, 0, 0)).collect();
+        assert_eq!(sample(&triples[..3]), triples[..3]);
+        let drawn = sample(&triples);
+        assert_eq!((drawn.len(), drawn[0], drawn[999]), (1000, triples[0], triples[2497]));
+        assert!(sample(&[]).is_empty());
+    }
+}
