@@ -17,12 +17,12 @@ pub trait Background {
     fn reaches(&self, entity: EntityId) -> bool;
 }
 
-/// The same score for everyone: the background of models that leave most candidates unreached.
+/// The same score for everyone. Below every score, it is the background of models that leave most candidates unreached.
 #[derive(Clone, Copy, Debug)]
 pub struct Constant {
     /// The score.
     pub value: f64,
-    /// Size of the entity id space.
+    /// Size of the entity id space, or number of candidates.
     pub entities: usize,
 }
 
@@ -51,7 +51,7 @@ impl Background for Constant {
     }
 
     fn reaches(&self, _: EntityId) -> bool {
-        false
+        self.value > f64::NEG_INFINITY
     }
 }
 

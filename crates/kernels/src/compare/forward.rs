@@ -14,6 +14,8 @@ use crate::simd::{Lanes, MOST_LANES, Pack, Vectors};
 
 /// Queries and candidates that share loads: 8 sums hide the latency of additions and leave registers for the rows.
 const BLOCK: (usize, usize) = (4, 2);
+/// The same where there are 32 registers and a component is one number: fewer loads per sum.
+const LARGE_BLOCK: (usize, usize) = (4, 4);
 /// With weights a query is two rows. Rows of a length that is a power of two share places in the first-level cache, which
 /// has eight lines per place on most processors: no more than eight rows at a time.
 const WEIGHTED_BLOCK: (usize, usize) = (2, 4);
@@ -105,7 +107,7 @@ impl<'a, T: Real, const Q: usize, const C: usize> Sides<'a, T, Q, C> {
             for s in 0..S {
                 let sum = scores[r][s];
                 let split = M::SPLITS && self.weights.is_none();
-                scores[r][s] = M::score(if split { sum + sum - (parts.0[r] + parts.1[s]) } else { sum });
+                scores[r][s] = M::score(if split { sum - (parts.0[r] + parts.1[s]) } else { sum });
             }
         }
         scores
@@ -160,7 +162,7 @@ fn sums<
                 sums[r][s] = if W {
                     sums[r][s].plus_product(numbers(simd, w[r], k)[0], M::term(q, c))
                 } else {
-                    sums[r][s] + M::shared(q, c)
+                    M::add_shared(sums[r][s], q, c)
                 };
             }
         }
@@ -201,7 +203,7 @@ fn add_tail<
     let w = if let Some(weights) = weights { loads(simd, weights) } else { [[inside]; R] };
     for r in 0..R {
         for s in 0..S {
-            let term = if weighted { w[r][0] * M::term(q[r], c[s]) } else { M::shared(q[r], c[s]) };
+            let term = if weighted { w[r][0] * M::term(q[r], c[s]) } else { M::add_shared(zero, q[r], c[s]) };
             // Beyond the end a term may be 0/0.
             sums[r][s] = sums[r][s] + inside.if_above(zero, term, zero);
         }
@@ -310,6 +312,8 @@ impl<T: Real, M: Measure<Q, C>, const Q: usize, const C: usize> WithSimd for Til
     fn with_simd<V: Simd>(self, simd: V) {
         if self.sides.weights.is_some() {
             self.run::<V, { WEIGHTED_BLOCK.0 }, { WEIGHTED_BLOCK.1 }>(simd);
+        } else if V::REGISTER_COUNT >= 32 && Q + C == 2 {
+            self.run::<V, { LARGE_BLOCK.0 }, { LARGE_BLOCK.1 }>(simd);
         } else {
             self.run::<V, { BLOCK.0 }, { BLOCK.1 }>(simd);
         }

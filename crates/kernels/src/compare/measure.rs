@@ -14,14 +14,14 @@ pub(super) trait Measure<const Q: usize, const C: usize>: Send + Sync {
     /// divided by it.
     const ROOT: bool = false;
 
-    /// Whether a sum without weights is 2·Σ [`Measure::shared`] less the sums of the rows of both sides.
+    /// Whether the sums of the rows of both sides are to be taken from a sum without weights.
     const SPLITS: bool = false;
 
     fn term<V: Lanes>(q: [V; Q], c: [V; C]) -> V;
-    /// What is left of a term once the parts that only one side has are added up beforehand.
+    /// Adds a term to a sum without weights, or what is left of it without the parts that only one side has.
     #[inline(always)]
-    fn shared<V: Lanes>(q: [V; Q], c: [V; C]) -> V {
-        Self::term(q, c)
+    fn add_shared<V: Lanes>(sum: V, q: [V; Q], c: [V; C]) -> V {
+        sum + Self::term(q, c)
     }
     /// Derivative of a term by the numbers of the query.
     fn query_slope<V: Lanes>(q: [V; Q], c: [V; C]) -> [V; Q];
@@ -118,11 +118,11 @@ impl Measure<1, 1> for L1 {
     fn term<V: Lanes>([q]: [V; 1], [c]: [V; 1]) -> V {
         (q - c).abs()
     }
-    /// |q − c| = 2·max(q, c) − q − c. Processors have additions and comparisons in units of their own: one of each per
-    /// component takes half the time of two additions.
+    /// |q − c| = 2·max(q, c) − q − c. A comparison and a product that is added run in different units of many processors, where
+    /// two additions have to share one.
     #[inline(always)]
-    fn shared<V: Lanes>([q]: [V; 1], [c]: [V; 1]) -> V {
-        q.larger(c)
+    fn add_shared<V: Lanes>(sum: V, [q]: [V; 1], [c]: [V; 1]) -> V {
+        sum.plus_product(sum.constant(2.0), q.larger(c))
     }
     #[inline(always)]
     fn query_slope<V: Lanes>([q]: [V; 1], [c]: [V; 1]) -> [V; 1] {

@@ -70,6 +70,10 @@ pub fn execute(arguments: &UpdateArguments, output: &Output) -> Result<(), Failu
     let TrainedGraph { record, mut file, graph, entry, model } = trained;
     let first = graph.dataset.steps.len();
     let stream = graph.into_stream()?;
+    let contradictions = dropped_words(&stream.dropped);
+    if !contradictions.is_empty() {
+        output.remark(&format!("left out of the dataset itself: {contradictions}"));
+    }
     let Extended { stream, operations, dropped, new: [new_entities, new_relations] } =
         extend_operations(stream, &arguments.operations, arguments.policy.into())?;
     let left_out = match dropped_words(&dropped) {

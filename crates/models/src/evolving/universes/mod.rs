@@ -21,7 +21,6 @@
 //! are read as if they were in memory. A question asks all universes that know its entity and its relation. Saving takes
 //! as much memory as the saved file.
 
-mod everyone;
 mod looks;
 mod model;
 mod saved;

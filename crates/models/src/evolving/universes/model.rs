@@ -5,15 +5,14 @@ use std::path::Path;
 use std::time::Instant;
 
 use quadcast_core::{
-    Direction, EntityId, EvolvingCapabilities, EvolvingModel, GraphSizes, GraphUpdate, GraphValidation,
-    GraphView, ModelError, NoWorkshop, Query, Run, SavedModel, ScoreRow, ScoreSink, Step, Tensors, Triple,
-    Workshop,
+    Constant, Direction, EntityId, EvolvingCapabilities, EvolvingModel, GraphSizes, GraphUpdate,
+    GraphValidation, GraphView, ModelError, NoWorkshop, Query, Run, SavedModel, ScoreRow, ScoreSink, Step,
+    Tensors, Triple, Workshop,
 };
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::everyone::Everyone;
 use super::looks::{best, block_name, keep_scores, recall_scores, scores_name};
 use super::saved::{from_bytes, to_bytes};
 use super::settings::{Config, Deletion, Missing, unreadable};
@@ -261,7 +260,7 @@ impl<M: Space> EvolvingModel for Universes<M> {
                 Missing::Infinity => f32::INFINITY,
                 Missing::Null => self.of_nobody(query, &nobody, &mut scratch)?,
             };
-            let background = Everyone { score: -f64::from(rest), candidates: self.candidates };
+            let background = Constant { value: -f64::from(rest), entities: self.candidates };
             sink.accept(index, ScoreRow::Sparse { ids: &ids, scores: &scores, background: &background })?;
         }
         Ok(())
