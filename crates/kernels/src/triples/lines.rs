@@ -7,15 +7,19 @@ use crate::Real;
 #[inline(always)]
 pub(super) fn fold<T: Real>(lanes: [T; LINE]) -> T {
     // Seen through, the last additions make the compiler build the loop before them of vectors as narrow as they are.
-    let mut lanes = std::hint::black_box(lanes);
-    let mut half = LINE / 2;
-    while half > 0 {
-        for l in 0..half {
-            lanes[l] += lanes[l + half];
-        }
-        half /= 2;
+    let lanes = std::hint::black_box(lanes);
+    let [sum] = halved(halved::<T, 4, 2>(halved::<T, 8, 4>(halved::<T, LINE, 8>(lanes))));
+    sum
+}
+
+/// The sums of both halves, in fixed sizes: the compiler makes each an addition of vectors.
+#[inline(always)]
+fn halved<T: Real, const N: usize, const H: usize>(x: [T; N]) -> [T; H] {
+    let mut sums = [T::ZERO; H];
+    for l in 0..H {
+        sums[l] = x[l] + x[l + H];
     }
-    lanes[0]
+    sums
 }
 
 /// Σ x·y

@@ -18,16 +18,25 @@ pub enum Norm {
 /// ‖a·x + b·y − c·z‖ for rows x, y, z of whole lines and numbers a, b, c.
 #[inline(always)]
 pub fn distance<T: Real>(norm: Norm, [x, y, z]: [&[T]; 3], [a, b, c]: [T; 3]) -> T {
+    // Apart, so that nobody waits for a root that is not taken.
+    match norm {
+        Norm::L1 => sum::<T, false>([x, y, z], [a, b, c]),
+        Norm::L2 => sum::<T, true>([x, y, z], [a, b, c]).sqrt(),
+    }
+}
+
+/// Σ |a·x + b·y − c·z|, or Σ (a·x + b·y − c·z)² if `SQUARES`.
+#[inline(always)]
+fn sum<T: Real, const SQUARES: bool>([x, y, z]: [&[T]; 3], [a, b, c]: [T; 3]) -> T {
     let mut lanes = [T::ZERO; LINE];
     let rows = x.as_chunks::<LINE>().0.iter().zip(y.as_chunks::<LINE>().0).zip(z.as_chunks::<LINE>().0);
     for ((x, y), z) in rows {
         for l in 0..LINE {
             let u = a * x[l] + b * y[l] - c * z[l];
-            lanes[l] += if norm == Norm::L1 { u.abs() } else { u * u };
+            lanes[l] += if SQUARES { u * u } else { u.abs() };
         }
     }
-    let total = fold(lanes);
-    if norm == Norm::L1 { total } else { total.sqrt() }
+    fold(lanes)
 }
 
 /// Adds `factor` times the slopes of [`distance`] along a·x, b·y and c·z. `distance` is its value.
