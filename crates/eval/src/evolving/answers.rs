@@ -27,9 +27,15 @@ impl Asked {
     }
 }
 
-/// Answers by question, ascending.
+/// Answers by question, both ascending. A question like "who is human?" may have most of a graph for its answers, so that an
+/// answer is kept as an entity and no more.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Answers(Vec<(Key, EntityId)>);
+pub(super) struct Answers {
+    keys: Vec<Key>,
+    /// Where the answers of each key end.
+    ends: Vec<usize>,
+    entities: Vec<EntityId>,
+}
 
 impl Answers {
     /// What `triples` say about the keys that are asked about.
@@ -38,15 +44,22 @@ impl Answers {
             triples.flat_map(questions_of).filter(|(key, _)| asked.0.contains(key)).collect();
         rows.sort_unstable();
         rows.dedup();
-        Self(rows)
+        let mut answers = Self { entities: Vec::with_capacity(rows.len()), ..Self::default() };
+        for same in rows.chunk_by(|a, b| a.0 == b.0) {
+            answers.keys.push(same[0].0);
+            answers.entities.extend(same.iter().map(|row| row.1));
+            answers.ends.push(answers.entities.len());
+        }
+        answers
     }
 
     /// The answers to a question.
     pub fn of(&self, query: &Query) -> impl Iterator<Item = EntityId> {
-        let key = key(query);
-        let start = self.0.partition_point(|row| row.0 < key);
-        let end = start + self.0[start..].partition_point(|row| row.0 == key);
-        self.0[start..end].iter().map(|row| row.1)
+        let range = self.keys.binary_search(&key(query)).map_or(0..0, |place| {
+            let start = if place == 0 { 0 } else { self.ends[place - 1] };
+            start..self.ends[place]
+        });
+        self.entities[range].iter().copied()
     }
 }
 

@@ -1,6 +1,6 @@
 //! Energies of all answers to a question.
 
-use super::energy::{Ends, Energy};
+use super::energy::Energy;
 use super::view::TablesView;
 use crate::Real;
 use crate::parallel::vectorised;
@@ -23,18 +23,10 @@ pub fn for_each_answer<T: Real, E: Energy<T>>(
     tables: &TablesView<'_, T>,
     question: Question,
     scratch: &mut [T],
-    mut f: impl FnMut(u32, T),
+    f: impl FnMut(u32, T),
 ) {
     vectorised(
         #[inline(always)]
-        || {
-            let known = tables.entities.row(question.known);
-            let relation = tables.relations.row(question.relation);
-            for entity in 0..tables.entities.rows() as u32 {
-                let answer = tables.entities.row(entity);
-                let (head, tail) = if question.tails { (known, answer) } else { (answer, known) };
-                f(entity, energy.energy(&Ends { head, relation, tail }, scratch));
-            }
-        },
+        || energy.answers(tables, question, scratch, f),
     );
 }

@@ -1,6 +1,8 @@
 //! What a model tells the training: how rows become an energy, and the slopes of it.
 
+use super::answers::Question;
 use super::table::Layout;
+use super::view::TablesView;
 use crate::Real;
 
 /// What is kept of an entity or a relation.
@@ -79,6 +81,27 @@ pub trait Energy<T: Real>: Sync {
 
     /// The energy of a triple.
     fn energy(&self, ends: &Ends<'_, T>, scratch: &mut [T]) -> T;
+
+    /// `f(entity, energy)` for all entities as answers to a question. For energies that can share work between answers; the
+    /// numbers are the same.
+    #[inline(always)]
+    fn answers(
+        &self,
+        tables: &TablesView<'_, T>,
+        question: Question,
+        scratch: &mut [T],
+        mut f: impl FnMut(u32, T),
+    ) where
+        Self: Sized,
+    {
+        let known = tables.entities.row(question.known);
+        let relation = tables.relations.row(question.relation);
+        for entity in 0..tables.entities.rows() as u32 {
+            let answer = tables.entities.row(entity);
+            let (head, tail) = if question.tails { (known, answer) } else { (answer, known) };
+            f(entity, self.energy(&Ends { head, relation, tail }, scratch));
+        }
+    }
 
     /// Adds `factor` times the slopes of the energy. `scratch` is as `energy` left it for the same triple.
     fn slopes(&self, ends: &Ends<'_, T>, scratch: &mut [T], factor: T, slopes: &mut Slopes<'_, T>);
