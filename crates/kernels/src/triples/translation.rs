@@ -197,7 +197,7 @@ mod tests {
                 let mut asked = Vec::new();
                 let question = Question { known: 3, relation: 1, tails };
                 for_each_answer(&energy, &view, question, &mut scratch, |entity, own| {
-                    asked.push((entity, own))
+                    asked.push((entity, own));
                 });
                 let (known, relation) = (view.entities.row(3), view.relations.row(1));
                 let right: Vec<(u32, f32)> = (0..9)
