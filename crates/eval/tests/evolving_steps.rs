@@ -130,13 +130,14 @@ fn deleted_triples_are_asked_about_before_and_after() {
     let outcome =
         play(&playing(&data, Procedure::Incremental, &[]), &mut model, &Run::silent(1)).expect("it plays");
     assert_eq!(outcome.steps[0].unlearning, None);
-    // (2,0,1) goes; 0 to 4 were seen. (2,0,?) has energies 2, 1, 0, 3, 2, nobody else is true: three of four fit worse.
-    // (?,0,1) has 3, 2, 1, 0, 3, and 0, 3 and 4 are true: the other one fits worse. The update turns it round.
+    // (2,0,1) goes; 0 to 3 were seen before. (2,0,?) has energies 2, 1, 0, 3, nobody else is true: two of three fit worse.
+    // (?,0,1) has 3, 2, 1, 0, and 0 and 3 are true: the other one fits worse. The update turns it round.
     let unlearning = outcome.steps[1].unlearning.expect("one went");
-    assert_eq!((unlearning.asked, unlearning.before, unlearning.after), (1, 0.875, 0.125));
+    assert_eq!(unlearning.asked, 1);
+    assert!((unlearning.before - 5.0 / 6.0).abs() < 1e-12 && (unlearning.after - 1.0 / 6.0).abs() < 1e-12);
     let told_nothing = played(&data, Procedure::PseudoIncremental, &[]).expect("it plays");
     let unlearning = told_nothing.steps[1].unlearning.expect("one went");
-    assert_eq!((unlearning.before, unlearning.after), (0.875, 0.875));
+    assert_eq!(unlearning.before, unlearning.after);
 }
 
 #[test]

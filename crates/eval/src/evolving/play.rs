@@ -144,9 +144,9 @@ fn play_step(
     let graph = &graphs[index];
     let own = run.within(&graph.label);
     let validation = StepValidation::new(graph, playing.links);
-    // At the first step there is nothing to forget.
-    let forgets = index > 0 && !graph.forgotten.is_empty();
-    let before = forgets.then(|| plausibility(model, graph)).transpose()?;
+    // Whom the model can be asked about before it hears of the step; at the first step there is nothing to forget.
+    let known = graphs[..index].last().filter(|_| !graph.forgotten.is_empty()).map(|before| &before.seen);
+    let before = known.map(|known| plausibility(model, graph, known)).transpose()?;
     let begun = Instant::now();
     match playing.procedure {
         _ if !graph.is_lesson() => {}
@@ -159,13 +159,9 @@ fn play_step(
     let begun = Instant::now();
     let link = links(playing, graph, model, run)?;
     let (classification, negative) = classify(playing, index, model, graph.sizes)?;
-    let unlearning = match before {
-        Some(before) => {
-            let after = plausibility(model, graph)?;
-            Some(Unlearning { asked: graph.forgotten.len(), before, after })
-        }
-        None => None,
-    };
+    let after = known.map(|known| plausibility(model, graph, known)).transpose()?;
+    let asked = graph.forgotten.len();
+    let unlearning = before.zip(after).map(|(before, after)| Unlearning { asked, before, after });
     let transfer = if playing.transfer { transfer(playing, graphs, index, model)? } else { Vec::new() };
     Ok(StepResult {
         step: graph.step,

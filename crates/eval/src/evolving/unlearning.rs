@@ -1,19 +1,19 @@
 //! Whether a model lets go of what is no longer true.
 
-use quadcast_core::{EvolvingModel, Triple};
+use quadcast_core::{EntityId, EvolvingModel, Triple};
 use serde::{Deserialize, Serialize};
 
+use super::StepGraph;
 use super::candidates::{Candidates, List};
 use super::links::ask;
 use super::means::mean;
-use super::{Present, StepGraph};
 use crate::{EvalError, Rank};
 
 /// Deleted triples that are asked about at a step; more would cost more than the test triples.
 const MOST: usize = 1000;
 
-/// How plausible deleted triples are: the share of entities seen so far that would make a worse end of the triple, other true
-/// answers left out. 1 is the best answer of all, ½ that of a coin.
+/// How plausible deleted triples are: the share of entities seen before the step that would make a worse end of the triple, other
+/// true answers left out. 1 is the best answer of all, ½ that of a coin.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Unlearning {
     /// Triples that were asked about: all that went, or a thousand of them.
@@ -30,15 +30,18 @@ pub(super) fn sample(deleted: &[Triple]) -> Vec<Triple> {
     (0..count).map(|i| deleted[i * deleted.len() / count]).collect()
 }
 
-/// The mean share of worse answers for the deleted triples of a step.
-pub(super) fn plausibility(model: &mut dyn EvolvingModel, graph: &StepGraph) -> Result<f64, EvalError> {
-    // An entity may have gone together with its last triple: whoever was there once is compared.
-    let candidates = Candidates::of(graph, Present::Seen, List::Whole);
+/// The mean share of worse answers for the deleted triples of a step, among entities that the model knew before it.
+pub(super) fn plausibility(
+    model: &mut dyn EvolvingModel,
+    graph: &StepGraph,
+    known: &[EntityId],
+) -> Result<f64, EvalError> {
+    let candidates = Candidates::new(known.to_vec(), List::Whole, graph.sizes);
     let ranked = ask(model, graph, &graph.forgotten, &candidates)?;
     let shares = ranked.iter().filter_map(|ranked| {
-        let true_answers = graph.now.of(&ranked.query);
-        let others =
-            candidates.ids().len() - 1 - true_answers.filter(|&answer| answer != ranked.gold).count();
+        let true_answers = graph.now.of(&ranked.query).filter(|&answer| answer != ranked.gold);
+        let left_out = true_answers.filter(|&answer| candidates.place(answer).is_some()).count();
+        let others = candidates.ids().len() - 1 - left_out;
         let Rank { greater, tied, .. } = ranked.ranks.time;
         let worse = others as f64 - f64::from(greater) - f64::from(tied - 1) / 2.0;
         (others > 0).then(|| worse / others as f64)
