@@ -89,7 +89,7 @@ impl Shape {
             .collect();
         let mut loss = 0.0;
         for (key, picks) in picks.chunks_exact(size).enumerate() {
-            loss += step(&Batch { picks, key: epoch << 32 | key as u64 });
+            loss += step(&Batch { picks, key: epoch << 32 | key as u64, turn: 0 });
         }
         loss
     }
@@ -108,8 +108,10 @@ fn epochs(c: &mut Criterion) {
         let settings = Settings {
             loss: Loss { kind: LossKind::Margin, margin: shape.margin, temperature: None },
             negatives: 1,
+            relation_negatives: 0,
             optimiser: Optimiser::Sgd { rate: 0.1 },
             penalty: 0.0,
+            cubes: 0.0,
         };
         let Shape { name, entities, triples: count, width, .. } = shape;
         group.throughput(Throughput::Elements(count as u64));

@@ -32,7 +32,7 @@ pub use energy::{Ends, Energy, Row, Slopes, Wish};
 pub use exact::Exact;
 pub use lines::dot;
 pub use loss::{Loss, LossKind};
-pub use negatives::{Negatives, NegativesConfig};
+pub use negatives::{Negatives, NegativesConfig, Replaced};
 pub use random::Draws;
 pub use sample::{Batch, Settings, Source};
 pub use shared::LockFree;

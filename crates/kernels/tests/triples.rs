@@ -41,7 +41,7 @@ fn negatives(triples: &[[u32; 3]]) -> Negatives {
 
 fn settings(optimiser: Optimiser) -> Settings {
     let loss = Loss { kind: LossKind::Softplus, margin: 1.0, temperature: None };
-    Settings { loss, negatives: 2, optimiser, penalty: 0.1 }
+    Settings { loss, negatives: 2, relation_negatives: 0, optimiser, penalty: 0.1, cubes: 0.0 }
 }
 
 /// Batches of 40 samples: most rows are not touched.
@@ -81,7 +81,7 @@ fn sparse_steps_are_dense_ones() {
         let mut dense = [tables.entities.values().to_vec(), tables.relations.values().to_vec()];
         let mut memory = dense.clone().map(|x| [vec![0.0; x.len()], vec![0.0; x.len()]]);
         for (step, (picks, key)) in batches(8).iter().enumerate() {
-            let batch = Batch { picks, key: *key };
+            let batch = Batch { picks, key: *key, turn: 0 };
             let gradients = gradient(&tables, &source, &batch);
             exact.step(&ENERGY, &mut tables, &source, &batch);
             for ((x, g), [mean, square]) in dense.iter_mut().zip(&gradients).zip(&mut memory) {
@@ -113,14 +113,14 @@ fn lazy_adam_leaves_rows_without_a_gradient_alone() {
     let adam = |lazy| Exact::new(settings(Optimiser::Adam { rate: 0.01, lazy }), &before, 40);
     let (mut takes_lazy, mut takes_dense) = (adam(true), adam(false));
     let batches = batches(2);
-    let batch = |i: usize| Batch { picks: &batches[i].0, key: batches[i].1 };
+    let batch = |i: usize| Batch { picks: &batches[i].0, key: batches[i].1, turn: 0 };
     takes_lazy.step(&ENERGY, &mut lazy, &source, &batch(0));
     takes_dense.step(&ENERGY, &mut dense, &source, &batch(0));
     assert_eq!(lazy.entities.values(), dense.entities.values(), "there is nothing to remember yet");
     let between = lazy.clone();
     takes_lazy.step(&ENERGY, &mut lazy, &source, &batch(1));
     takes_dense.step(&ENERGY, &mut dense, &source, &batch(1));
-    let samples = source.samples(&batch(1), 2);
+    let samples = source.samples(&batch(1), &settings(Optimiser::Sgd { rate: 1.0 }));
     let used = |row: u32| {
         let has = |triple: &[u32; 3]| triple[0] == row || triple[2] == row;
         samples.iter().any(|(triple, wrong)| has(triple) || wrong.iter().any(has))
@@ -147,7 +147,12 @@ fn the_same_bits_for_any_number_of_threads() {
             let mut losses = Vec::new();
             for key in 0..10 {
                 let picks: Vec<u32> = (0..500).map(|i| Draws::new(key, i).below(2000) as u32).collect();
-                losses.push(exact.step(&ENERGY, &mut tables, &source, &Batch { picks: &picks, key }));
+                losses.push(exact.step(
+                    &ENERGY,
+                    &mut tables,
+                    &source,
+                    &Batch { picks: &picks, key, turn: 0 },
+                ));
             }
             (tables.entities.values().to_vec(), tables.relations.values().to_vec(), losses)
         })
@@ -173,7 +178,7 @@ fn without_locks_it_learns_as_much() {
         let (mut first, mut last) = ([0.0; 2], [0.0; 2]);
         for key in 0..200 {
             let picks: Vec<u32> = (0..500).map(|i| Draws::new(key, i).below(2000) as u32).collect();
-            let batch = Batch { picks: &picks, key };
+            let batch = Batch { picks: &picks, key, turn: 0 };
             last = [exact.step(&ENERGY, &mut tables, &source, &batch), free.step(&ENERGY, &source, &batch)];
             if key == 0 {
                 first = last;

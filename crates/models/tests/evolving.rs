@@ -64,6 +64,38 @@ fn every_model_learns_and_comes_back_from_its_bytes() {
 }
 
 #[test]
+fn a_warm_start_begins_with_the_rows_of_transe() {
+    let graph = Graph::random(4, 120, 40, 4, SIZES);
+    let tensor = |model: &dyn EvolvingModel, name: &str| {
+        let bytes = bytes(model);
+        let tensors = safetensors::SafeTensors::deserialize(&bytes).expect("tensors");
+        tensors.tensor(name).expect(name).data().to_vec()
+    };
+    // So small a rate leaves the rows where they begin, within what a number can hold.
+    let still = ["dimension=100", "epochs=1", "validate_every=1", "learning_rate=1e-30", "warm_epochs=3"];
+    let mut warm = model("transr", &still);
+    warm.fit(&graph.view(), &OwnTriples(&graph), &Run::silent(1)).expect("it learns");
+    let own = [
+        "sampling=bern",
+        "filtered=true",
+        "learning_rate=0.5",
+        "epochs=3",
+        "validate_every=3",
+        "dimension=100",
+    ];
+    let mut transe = model("transe", &own);
+    transe.fit(&graph.view(), &OwnTriples(&graph), &Run::silent(1)).expect("it learns");
+    for name in ["entities", "relations"] {
+        assert!(tensor(&*warm, name) == tensor(&*transe, name), "{name}");
+    }
+    let entry = find_evolving("transr").expect("a model");
+    let mut config = entry.quick_config();
+    set(&mut config, "relation_dimension=5").expect("a setting");
+    let refused = (entry.build)(&config).err().expect("no TransE has two widths").to_string();
+    assert!(refused.contains("warm_epochs = 0"), "{refused}");
+}
+
+#[test]
 fn a_score_is_an_energy_whatever_else_is_asked() {
     let graph = Graph::random(3, 120, 40, 4, SIZES);
     for entry in EVOLVING_MODELS {

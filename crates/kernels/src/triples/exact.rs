@@ -33,7 +33,8 @@ impl<T: Real> Exact<T> {
     /// Steps on tables of these sizes, in batches of so many samples.
     pub fn new(settings: Settings, tables: &Tables<T>, batch: usize) -> Self {
         let numbers = |table: &Table<T>, uses: usize| table.rows().min(uses * batch) * table.stride();
-        let largest = numbers(&tables.entities, 2 + settings.negatives) + numbers(&tables.relations, 1);
+        let largest = numbers(&tables.entities, 2 + settings.negatives)
+            + numbers(&tables.relations, 1 + settings.relation_negatives);
         let affordable = (MOST_NUMBERS / largest.max(1)).max(1);
         let parts = batch.div_ceil(FEWEST).clamp(1, PARTS).min(affordable);
         Self {
@@ -81,9 +82,9 @@ impl<T: Real> Exact<T> {
     /// Moves the rows; returns the penalty.
     fn update(&mut self, tables: &mut Tables<T>, samples: usize, wishes: [Vec<Wish>; 2]) -> f64 {
         self.steps += 1;
-        let Settings { optimiser, penalty, negatives, .. } = self.settings;
+        let optimiser = self.settings.optimiser;
         let layouts = [tables.entities.layout(), tables.relations.layout()];
-        let weights = penalties(penalty, samples * (1 + negatives), layouts, wishes);
+        let weights = penalties(&self.settings, samples, layouts, wishes);
         let rule = |table: usize| Rule { optimiser, step: self.steps, penalties: &weights[table] };
         let entities: Vec<&Heap<T>> = self.parts.iter().map(|part| &part.entities).collect();
         let relations: Vec<&Heap<T>> = self.parts.iter().map(|part| &part.relations).collect();

@@ -1,15 +1,28 @@
-//! False triples: one end of a true one is replaced by a drawn entity.
+//! False triples: one end of a true one is replaced by a drawn entity, or its relation by a drawn relation.
 
 use super::random::Draws;
+
+/// Which end of a true triple a drawn entity takes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Replaced {
+    /// Either, by the toss of a coin.
+    #[default]
+    Either,
+    /// Relations with many tails per head get false heads more often, and the other way round.
+    Bern,
+    /// The head in one batch, the tail in the next.
+    InTurn,
+}
 
 /// How false triples are drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NegativesConfig {
-    /// Which end is replaced: by the toss of a coin, or so that relations with many tails per head get false heads more
-    /// often and the other way round (`bern`).
-    pub bern: bool,
+    /// Which end is replaced.
+    pub replaced: Replaced,
     /// Whether drawn triples are never true ones.
     pub filtered: bool,
+    /// Whether relations are drawn as well.
+    pub relations: bool,
     /// Draws as the published code does: an unfiltered draw spares the other end instead of the true one, and
     /// probabilities are thousandths.
     pub compat: bool,
@@ -26,8 +39,11 @@ pub(super) enum End {
 #[derive(Clone, Debug)]
 pub struct Negatives {
     compat: bool,
+    in_turn: bool,
     /// Who may be drawn, ascending.
     pool: Vec<u32>,
+    /// Relations that may be drawn, ascending: those of the true triples.
+    relations: Vec<u32>,
     /// Place in the pool by entity; [`NOWHERE`] if it is not there.
     places: Vec<u32>,
     /// Probability by relation that the tail is replaced.
@@ -37,14 +53,17 @@ pub struct Negatives {
 
 const NOWHERE: u32 = u32::MAX;
 
-/// The places of all true ends of the questions that training triples answer.
+/// The places of all true answers to the questions that training triples answer.
 #[derive(Clone, Debug)]
 struct Answers {
-    /// Ascending within a question; tails, then heads.
-    lists: [Vec<u32>; 2],
+    /// Ascending within a question; tails, then heads, then relations.
+    lists: [Vec<u32>; 3],
     /// By training triple: begin and end of the list of its question.
-    ranges: [Vec<[u32; 2]>; 2],
+    ranges: [Vec<[u32; 2]>; 3],
 }
+
+/// The list of relations in [`Answers`].
+const RELATIONS: usize = 2;
 
 impl Negatives {
     /// Draws for the training triples from `pool`, which ascends. `known` are the triples that count as true: those that
@@ -62,7 +81,8 @@ impl Negatives {
         assert!(!pool.is_empty(), "nobody to draw");
         let mut places = vec![NOWHERE; entities];
         pool.iter().zip(0..).for_each(|(&entity, place)| places[entity as usize] = place);
-        let tail_chances = if config.bern {
+        let own = if config.relations { distinct(known, relations) } else { Vec::new() };
+        let tail_chances = if config.replaced == Replaced::Bern {
             bern(known, relations)
                 .into_iter()
                 .map(|p| if config.compat { (1000.0 * p).floor() / 1000.0 } else { p })
@@ -70,8 +90,9 @@ impl Negatives {
         } else {
             vec![0.5; relations]
         };
-        let answers = config.filtered.then(|| Answers::new(triples, known, &places));
-        Self { compat: config.compat, pool, places, tail_chances, answers }
+        let answers = config.filtered.then(|| Answers::new(triples, known, &places, &own));
+        let in_turn = config.replaced == Replaced::InTurn;
+        Self { compat: config.compat, in_turn, pool, relations: own, places, tail_chances, answers }
     }
 
     /// Probability by relation that the tail is replaced.
@@ -79,17 +100,39 @@ impl Negatives {
         &self.tail_chances
     }
 
-    /// A false triple for the training triple of this index.
+    /// A false triple for the training triple of this index, in the batch of this number.
     #[inline(always)]
-    pub(super) fn draw(&self, index: usize, triple: [u32; 3], draws: &mut Draws) -> ([u32; 3], End) {
+    pub(super) fn draw(
+        &self,
+        index: usize,
+        triple: [u32; 3],
+        turn: u64,
+        draws: &mut Draws,
+    ) -> ([u32; 3], End) {
         let [head, relation, tail] = triple;
-        let end = if draws.share() < self.tail_chances[relation as usize] { End::Tail } else { End::Head };
+        let is_tail =
+            if self.in_turn { turn % 2 == 1 } else { draws.share() < self.tail_chances[relation as usize] };
+        let end = if is_tail { End::Tail } else { End::Head };
         let (own, other) = if end == End::Tail { (tail, head) } else { (head, tail) };
         let drawn = match &self.answers {
-            Some(answers) => self.draw_beside(answers.of(index, end), own, draws),
+            Some(answers) => self.draw_beside(answers.of(index, usize::from(end == End::Head)), own, draws),
             None => self.draw_but(if self.compat { other } else { own }, draws),
         };
         (if end == End::Tail { [head, relation, drawn] } else { [drawn, relation, tail] }, end)
+    }
+
+    /// The training triple of this index with another relation; with its own, if there is no other or none are drawn.
+    #[inline(always)]
+    pub(super) fn draw_relation(&self, index: usize, triple: [u32; 3], draws: &mut Draws) -> [u32; 3] {
+        let [head, relation, tail] = triple;
+        let Ok(own) = self.relations.binary_search(&relation) else { return triple };
+        let own = [own as u32];
+        let listed = self.answers.as_ref().map_or(&own[..], |answers| answers.of(index, RELATIONS));
+        let listed = if listed.len() < self.relations.len() { listed } else { &own };
+        match self.relations.len() - listed.len() {
+            0 => triple,
+            free => [head, self.relations[beside(listed, draws.below(free))], tail],
+        }
     }
 
     /// Anybody but one; that one, if there is nobody else.
@@ -113,19 +156,31 @@ impl Negatives {
         if free == 0 {
             return self.draw_but(own, draws);
         }
-        let drawn = draws.below(free);
-        // The j-th listed place has j listed ones before it: with so many free ones before, it is passed over.
-        let (mut low, mut high) = (0, listed.len());
-        while low < high {
-            let middle = usize::midpoint(low, high);
-            if listed[middle] as usize - middle <= drawn {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        self.pool[drawn + low]
+        self.pool[beside(listed, draws.below(free))]
     }
+}
+
+/// The place of this number among those that are not listed.
+#[inline(always)]
+fn beside(listed: &[u32], number: usize) -> usize {
+    // The j-th listed place has j listed ones before it: with so many free ones before, it is passed over.
+    let (mut low, mut high) = (0, listed.len());
+    while low < high {
+        let middle = usize::midpoint(low, high);
+        if listed[middle] as usize - middle <= number {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    number + low
+}
+
+/// The relations of triples, ascending.
+fn distinct(known: &[[u32; 3]], relations: usize) -> Vec<u32> {
+    let mut occurs = vec![false; relations];
+    known.iter().for_each(|triple| occurs[triple[1] as usize] = true);
+    (0..).zip(occurs).filter_map(|(relation, occurs)| occurs.then_some(relation)).collect()
 }
 
 /// hpt / (hpt + tph): heads per tail, and tails per head, of each relation.
@@ -146,16 +201,28 @@ fn bern(known: &[[u32; 3]], relations: usize) -> Vec<f64> {
 }
 
 impl Answers {
-    fn new(triples: &[[u32; 3]], known: &[[u32; 3]], places: &[u32]) -> Self {
-        let (mut lists, mut ranges) = ([Vec::new(), Vec::new()], [Vec::new(), Vec::new()]);
-        for (side, (asked, answer)) in [(0, 2), (2, 0)].into_iter().enumerate() {
-            let in_pool = known.iter().filter(|triple| places[triple[answer] as usize] != NOWHERE);
-            let mut rows: Vec<[u32; 3]> =
-                in_pool.map(|triple| [triple[asked], triple[1], places[triple[answer] as usize]]).collect();
+    fn new(triples: &[[u32; 3]], known: &[[u32; 3]], places: &[u32], relations: &[u32]) -> Self {
+        let (mut lists, mut ranges) = (<[Vec<u32>; 3]>::default(), <[Vec<[u32; 2]>; 3]>::default());
+        let sides = if relations.is_empty() { 2 } else { 3 };
+        let questions = [([0, 1], 2), ([2, 1], 0), ([0, 2], 1)];
+        for (side, (asked, answer)) in questions.into_iter().take(sides).enumerate() {
+            let place = |id: u32| match side {
+                RELATIONS => relations.binary_search(&id).map_or(NOWHERE, |place| place as u32),
+                _ => places[id as usize],
+            };
+            let key = |triple: &[u32; 3]| asked.map(|end| triple[end]);
+            let mut rows: Vec<[u32; 3]> = known
+                .iter()
+                .map(|triple| {
+                    let [first, second] = key(triple);
+                    [first, second, place(triple[answer])]
+                })
+                .filter(|row| row[2] != NOWHERE)
+                .collect();
             rows.sort_unstable();
             rows.dedup();
             let range = |triple: &[u32; 3]| {
-                let question = [triple[asked], triple[1]];
+                let question = key(triple);
                 let from = rows.partition_point(|row| row[..2] < question[..]);
                 let to = from + rows[from..].partition_point(|row| row[..2] == question[..]);
                 [from as u32, to as u32]
@@ -167,8 +234,7 @@ impl Answers {
     }
 
     #[inline(always)]
-    fn of(&self, index: usize, end: End) -> &[u32] {
-        let side = usize::from(end == End::Head);
+    fn of(&self, index: usize, side: usize) -> &[u32] {
         let [from, to] = self.ranges[side][index];
         &self.lists[side][from as usize..to as usize]
     }
@@ -182,7 +248,7 @@ mod tests {
     fn bern_by_hand() {
         // Relation 0: heads 0 and 1, tails 2, 3, 4. Four triples: tph 2, hpt 4/3, so 0.4. Relation 1: one of each.
         let known = [[0, 0, 2], [0, 0, 3], [0, 0, 4], [1, 0, 2], [5, 1, 5]];
-        let config = NegativesConfig { bern: true, ..NegativesConfig::default() };
+        let config = NegativesConfig { replaced: Replaced::Bern, ..NegativesConfig::default() };
         let negatives = Negatives::new(config, &known, &known, (0..6).collect(), (6, 3));
         assert_eq!(negatives.tail_chances(), [0.4, 0.5, 0.5]);
         let thirds = [[0, 0, 1], [0, 0, 2]];
@@ -194,7 +260,7 @@ mod tests {
     fn counts(negatives: &Negatives, triple: [u32; 3], end: End, entities: usize) -> Vec<u32> {
         let mut counts = vec![0; entities];
         for sample in 0..60_000 {
-            let (drawn, replaced) = negatives.draw(0, triple, &mut Draws::new(11, sample));
+            let (drawn, replaced) = negatives.draw(0, triple, 0, &mut Draws::new(11, sample));
             let kept = if replaced == End::Tail { 0 } else { 2 };
             assert_eq!((drawn[kept], drawn[1]), (triple[kept], triple[1]), "one end is kept");
             if replaced == end {
@@ -238,6 +304,40 @@ mod tests {
         let published = Negatives::new(config, &known, &known, pool, (5, 1));
         let tails = counts(&published, known[0], End::Tail, 5);
         assert!(chi_squared(&tails, &[0, 2, 3, 4]) < 16.3, "{tails:?}");
+    }
+
+    #[test]
+    fn ends_go_in_turn() {
+        let known = [[0, 0, 1], [2, 0, 3]];
+        let config = NegativesConfig { replaced: Replaced::InTurn, ..NegativesConfig::default() };
+        let negatives = Negatives::new(config, &known, &known, (0..4).collect(), (4, 1));
+        for turn in 0..10 {
+            let expected = if turn % 2 == 0 { End::Head } else { End::Tail };
+            let ends = (0..20).map(|sample| negatives.draw(0, known[0], turn, &mut Draws::new(1, sample)).1);
+            assert!(ends.into_iter().all(|end| end == expected), "batch {turn}");
+        }
+    }
+
+    #[test]
+    fn relations_are_drawn_evenly_among_those_that_are_not_true() {
+        // Relation 4 has no triples. Between 0 and 1 are the relations 0 and 2.
+        let known = [[0, 0, 1], [0, 2, 1], [0, 1, 2], [3, 3, 1], [1, 5, 0]];
+        let pool: Vec<u32> = (0..4).collect();
+        for (filtered, allowed) in [(true, &[1, 3, 5][..]), (false, &[1, 2, 3, 5])] {
+            let config = NegativesConfig { filtered, relations: true, ..NegativesConfig::default() };
+            let negatives = Negatives::new(config, &known, &known, pool.clone(), (4, 6));
+            let mut counts = vec![0; 6];
+            for sample in 0..60_000 {
+                let drawn = negatives.draw_relation(0, known[0], &mut Draws::new(11, sample));
+                assert_eq!([drawn[0], drawn[2]], [0, 1], "both ends are kept");
+                counts[drawn[1] as usize] += 1;
+            }
+            // 16.3: 1 in 1000 for 3 degrees of freedom.
+            assert!(chi_squared(&counts, allowed) < 16.3, "{counts:?}");
+        }
+        let config = NegativesConfig { filtered: true, relations: true, ..NegativesConfig::default() };
+        let lonely = Negatives::new(config, &known[..1], &known[..1], pool, (4, 6));
+        assert_eq!(lonely.draw_relation(0, known[0], &mut Draws::new(11, 0)), known[0], "there is no other");
     }
 
     #[test]

@@ -168,7 +168,7 @@ impl<T: Real> Part<T> {
         let mut from = samples.start;
         while from < samples.end {
             let to = (from + TOGETHER).min(samples.end);
-            self.samples.draw(source, batch, from..to, settings.negatives);
+            self.samples.draw(source, batch, from..to, settings);
             self.forward(energy, tables);
             let (right, wrong) = self.energies.split_at_mut(to - from);
             for (sample, right) in right.iter_mut().enumerate() {

@@ -27,6 +27,8 @@ pub struct Batch<'a> {
     pub picks: &'a [u32],
     /// Names the draws.
     pub key: u64,
+    /// Number of the batch, for what goes in turn.
+    pub turn: u64,
 }
 
 /// How is learned.
@@ -34,13 +36,24 @@ pub struct Batch<'a> {
 pub struct Settings {
     /// The loss of a sample; that of a batch is the mean.
     pub loss: Loss,
-    /// False triples per true one.
+    /// False triples per true one that differ in an end.
     pub negatives: usize,
+    /// False triples per true one that differ in the relation.
+    pub relation_negatives: usize,
     /// The optimiser.
     pub optimiser: Optimiser,
     /// Weight of the mean square of all numbers that the batch uses, as often as it uses them, averaged over the segments
     /// of heads, relations and tails.
     pub penalty: f64,
+    /// Weight of the sum of |x|³ over all numbers of all rows, those that the batch does not use included.
+    pub cubes: f64,
+}
+
+impl Settings {
+    /// False triples per true one.
+    pub(super) fn wrong(&self) -> usize {
+        self.negatives + self.relation_negatives
+    }
 }
 
 /// A false triple and in which of its ends it differs from the true one; without: perhaps in all.
@@ -74,7 +87,7 @@ impl Samples {
 
     /// Draws the samples of a range of a batch.
     #[inline(always)]
-    pub fn draw(&mut self, source: &Source<'_>, batch: &Batch<'_>, range: Range<usize>, count: usize) {
+    pub fn draw(&mut self, source: &Source<'_>, batch: &Batch<'_>, range: Range<usize>, settings: &Settings) {
         self.triples.clear();
         self.wrong.clear();
         self.starts.clear();
@@ -88,9 +101,12 @@ impl Samples {
                 continue;
             }
             let mut draws = Draws::new(batch.key, i as u64);
-            for _ in 0..count {
-                let (triple, end) = source.negatives.draw(index, triple, &mut draws);
+            for _ in 0..settings.negatives {
+                let (triple, end) = source.negatives.draw(index, triple, batch.turn, &mut draws);
                 self.wrong.push((triple, Some(end)));
+            }
+            for _ in 0..settings.relation_negatives {
+                self.wrong.push((source.negatives.draw_relation(index, triple, &mut draws), None));
             }
         }
         self.starts.push(self.wrong.len());
@@ -98,18 +114,20 @@ impl Samples {
 }
 
 impl Source<'_> {
-    /// What a step on a batch learns from, with so many drawn false triples each: for those who check it.
-    pub fn samples(&self, batch: &Batch<'_>, negatives: usize) -> Vec<([u32; 3], Vec<[u32; 3]>)> {
+    /// What a step on a batch learns from: for those who check it.
+    pub fn samples(&self, batch: &Batch<'_>, settings: &Settings) -> Vec<([u32; 3], Vec<[u32; 3]>)> {
         let mut samples = Samples::default();
-        samples.draw(self, batch, 0..batch.picks.len(), negatives);
+        samples.draw(self, batch, 0..batch.picks.len(), settings);
         let wrong = |i: usize| samples.wrong[samples.wrong_of(i)].iter().map(|&(triple, _)| triple).collect();
         samples.triples.iter().enumerate().map(|(i, &triple)| (triple, wrong(i))).collect()
     }
 }
 
-/// What a row adds to the loss whenever it is used. Places are those of segments, widths are padded.
+/// What a row adds to the loss, whenever it is used if nothing else is said. Places are those of segments, widths are padded.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Penalty {
+    /// weight·Σ|x|³, whether the row is used or not
+    Cube { weight: f64 },
     /// weight·‖v‖²
     Square { place: usize, width: usize, weight: f64 },
     /// weight·max(0, ‖v‖² − 1)
@@ -120,20 +138,19 @@ pub(super) enum Penalty {
 
 pub(super) type Penalties = Vec<Penalty>;
 
-/// The penalties of `uses` triples on the rows of entities and of relations.
+/// The penalties of a batch of so many samples on the rows of entities and of relations.
 pub(super) fn penalties(
-    weight: f64,
-    uses: usize,
+    settings: &Settings,
+    samples: usize,
     layouts: [&Layout; 2],
     wishes: [Vec<Wish>; 2],
 ) -> [Penalties; 2] {
+    let (weight, uses) = (settings.penalty, samples * (1 + settings.wrong()));
+    let cube = (settings.cubes > 0.0).then_some(Penalty::Cube { weight: settings.cubes });
     // Heads and tails are groups of their own.
     let groups = 2 * layouts[0].0.len() + layouts[1].0.len();
     let [entity, relation] = wishes;
     [(layouts[0], entity), (layouts[1], relation)].map(|(layout, wishes)| {
-        if weight == 0.0 && wishes.is_empty() {
-            return Vec::new();
-        }
         let factor = |width: usize| weight / (groups * uses * width.max(1)) as f64;
         let squares = layout.places().filter(|_| weight > 0.0).map(|(place, s)| Penalty::Square {
             place,
@@ -153,6 +170,6 @@ pub(super) fn penalties(
                 Penalty::Along { places: [first, second], width, weight, tolerated }
             }
         });
-        squares.chain(wished).collect()
+        cube.into_iter().chain(squares).chain(wished).collect()
     })
 }

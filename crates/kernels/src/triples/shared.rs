@@ -155,9 +155,10 @@ impl LockFree {
     /// Takes the rows of tables over.
     ///
     /// # Panics
-    /// If the optimiser is Adam, whose means belong to whole batches.
+    /// If the optimiser is Adam, whose means belong to whole batches, or with cubes, which belong to all rows.
     pub fn new(settings: Settings, tables: &Tables<f32>) -> Self {
         assert!(!matches!(settings.optimiser, Optimiser::Adam { .. }), "Adam needs whole batches");
+        assert!(settings.cubes == 0.0, "cubes need all rows");
         Self {
             settings,
             entities: Shared::new(&tables.entities, settings.optimiser),
@@ -193,9 +194,8 @@ impl LockFree {
     /// penalty.
     pub fn step<E: Energy<f32>>(&mut self, energy: &E, source: &Source<'_>, batch: &Batch<'_>) -> f64 {
         let samples = batch.picks.len();
-        let Settings { penalty, negatives, .. } = self.settings;
         let layouts = [&self.entities.layout, &self.relations.layout];
-        let weights = penalties(penalty, samples * (1 + negatives), layouts, energy.wishes());
+        let weights = penalties(&self.settings, samples, layouts, energy.wishes());
         let tasks = samples.div_ceil(TASK);
         let total: f64 = (0..tasks)
             .into_par_iter()
@@ -255,7 +255,7 @@ impl<'a> Worker<'a> {
     fn new(tables: &'a LockFree, weights: &'a [Penalties; 2]) -> Self {
         let copies =
             || [Reading::of(&tables.entities), Reading::of(&tables.relations), Reading::of(&tables.entities)];
-        let others = (0..tables.settings.negatives.max(1)).map(|_| copies()).collect();
+        let others = (0..tables.settings.wrong().max(1)).map(|_| copies()).collect();
         let local = Local::new(tables.entities.stride, tables.relations.stride);
         Self { tables, weights, copies: Copies { own: copies(), others, ends: Vec::new() }, local }
     }
@@ -275,7 +275,7 @@ impl<'a> Worker<'a> {
         let mut from = samples.start;
         while from < samples.end {
             let to = (from + TOGETHER).min(samples.end);
-            self.local.samples.draw(source, batch, from..to, settings.negatives);
+            self.local.samples.draw(source, batch, from..to, settings);
             for sample in 0..to - from {
                 self.read(sample);
                 loss += self.forward(energy, share);

@@ -103,7 +103,10 @@ impl<T: Real> Shard<'_, T> {
     ) -> f64 {
         let mut gradient = vec![T::ZERO; stride];
         let mut penalty = 0.0;
-        if matches!(rule.optimiser, Optimiser::Adam { lazy: false, .. }) {
+        let of_all_rows = |penalty: &Penalty| matches!(penalty, Penalty::Cube { .. });
+        if matches!(rule.optimiser, Optimiser::Adam { lazy: false, .. })
+            || rule.penalties.iter().any(of_all_rows)
+        {
             for row in 0..self.values.len() / stride {
                 let slots = slots.of((self.first + row) as u32);
                 let uses = gather(heaps, &slots, &mut gradient);
@@ -192,6 +195,16 @@ impl Penalty {
     #[inline(always)]
     fn apply<T: Real>(&self, uses: f64, values: &[T], gradient: &mut [T]) -> f64 {
         match *self {
+            Self::Cube { weight } => {
+                let slope = T::from_f64(3.0 * weight);
+                let mut sum = T::ZERO;
+                for (g, &x) in gradient.iter_mut().zip(values) {
+                    let size = x.larger(-x);
+                    sum += size * x * x;
+                    *g += slope * size * x;
+                }
+                weight * sum.to_f64()
+            }
             Self::Square { place, width, weight } => {
                 let (weight, v) = (weight * uses, &values[place..place + width]);
                 along(2.0 * weight, v, &mut gradient[place..place + width]);

@@ -1,6 +1,6 @@
 //! What can be set of the models that keep one space.
 
-use quadcast_kernels::triples::{Loss, LossKind, NegativesConfig, Norm, Optimiser, Settings};
+use quadcast_kernels::triples::{Loss, LossKind, NegativesConfig, Norm, Optimiser, Replaced, Settings};
 use quadcast_train::{Order, Schedule};
 use serde::{Deserialize, Serialize};
 
@@ -25,6 +25,8 @@ pub enum Sampling {
     Uniform,
     /// The one that is less likely to give a true triple.
     Bern,
+    /// The head in one batch, the tail in the next.
+    Cross,
 }
 
 /// Which triples an epoch goes through.
@@ -70,8 +72,10 @@ pub struct Config {
     pub margin: f64,
     /// False triples weigh by the softmax of −this·energy; 0: alike.
     pub adversarial: f64,
-    /// False triples per true one.
+    /// False triples per true one that differ in an end.
     pub negatives: usize,
+    /// False triples per true one that differ in the relation.
+    pub relation_negatives: usize,
     /// Which end is replaced.
     pub sampling: Sampling,
     /// Whether drawn triples are never training triples.
@@ -84,6 +88,8 @@ pub struct Config {
     pub learning_rate: f64,
     /// Weight of the mean square of the numbers that a batch uses.
     pub penalty: f64,
+    /// Weight of the sum of |x|³ over all numbers of all entities and relations.
+    pub cubes: f64,
     /// Weight of the wishes of `TransH`: entities no longer than 1, relations within their planes; 0: none.
     pub constraint: f64,
     /// How far out of its plane a relation may be, as a cosine.
@@ -93,6 +99,8 @@ pub struct Config {
     pub init_rows: usize,
     /// If above 0, initial values are within ±(margin + this)/dimension instead.
     pub epsilon: f64,
+    /// Epochs of a `TransE` with whose rows the first fit begins; 0: rows are drawn.
+    pub warm_epochs: u32,
     /// Batches per epoch.
     pub batches: usize,
     /// Epochs at most.
@@ -130,16 +138,19 @@ impl Default for Config {
             margin: 5.0,
             adversarial: 0.0,
             negatives: 1,
+            relation_negatives: 0,
             sampling: Sampling::Uniform,
             filtered: false,
             positives: Positives::Drawn,
             optimiser: OptimiserName::Sgd,
             learning_rate: 0.1,
             penalty: 0.0,
+            cubes: 0.0,
             constraint: 0.0,
             tolerance: 0.1,
             init_rows: 0,
             epsilon: 0.0,
+            warm_epochs: 0,
             batches: 100,
             epochs: 1000,
             update_epochs: 0,
@@ -167,8 +178,16 @@ impl Config {
     }
 
     pub(crate) fn drawing(&self) -> NegativesConfig {
-        let bern = self.sampling == Sampling::Bern;
-        NegativesConfig { bern, filtered: self.filtered, compat: self.compat }
+        NegativesConfig {
+            replaced: match self.sampling {
+                Sampling::Uniform => Replaced::Either,
+                Sampling::Bern => Replaced::Bern,
+                Sampling::Cross => Replaced::InTurn,
+            },
+            filtered: self.filtered,
+            relations: self.relation_negatives > 0,
+            compat: self.compat,
+        }
     }
 
     pub(crate) fn settings(&self) -> Settings {
@@ -183,6 +202,7 @@ impl Config {
                 temperature: (self.adversarial > 0.0).then_some(self.adversarial),
             },
             negatives: self.negatives,
+            relation_negatives: self.relation_negatives,
             optimiser: match self.optimiser {
                 OptimiserName::Sgd => Optimiser::Sgd { rate },
                 OptimiserName::Adagrad => Optimiser::Adagrad { rate },
@@ -190,6 +210,19 @@ impl Config {
                 OptimiserName::LazyAdam => Optimiser::Adam { rate, lazy: true },
             },
             penalty: self.penalty,
+            cubes: self.cubes,
+        }
+    }
+
+    /// The `TransE` whose rows this model begins with. Margin and rate are those that were published for that.
+    pub(crate) fn warm_start(&self) -> Self {
+        Self {
+            margin: 5.0,
+            learning_rate: 0.5,
+            epochs: self.warm_epochs,
+            validate_every: self.warm_epochs,
+            warm_epochs: 0,
+            ..self.clone()
         }
     }
 
@@ -224,6 +257,7 @@ impl Config {
             ("adversarial", self.adversarial, self.adversarial >= 0.0, weight),
             ("learning_rate", self.learning_rate, self.learning_rate > 0.0, "a number above 0"),
             ("penalty", self.penalty, self.penalty >= 0.0, weight),
+            ("cubes", self.cubes, self.cubes >= 0.0, weight),
             ("constraint", self.constraint, self.constraint >= 0.0, weight),
             ("tolerance", self.tolerance, share(self.tolerance), "a number from 0 to 1"),
             ("epsilon", self.epsilon, self.epsilon >= 0.0, weight),
@@ -237,6 +271,13 @@ impl Config {
             return Err(ConfigError::Value(
                 "deterministic = false updates rows triple by triple, and Adam's means belong to whole batches: set \
                  optimiser = \"sgd\" or \"adagrad\", or deterministic = true"
+                    .to_owned(),
+            ));
+        }
+        if self.cubes > 0.0 && !self.deterministic {
+            return Err(ConfigError::Value(
+                "deterministic = false updates rows triple by triple, and cubes are of all rows at once: set cubes = 0, \
+                 or deterministic = true"
                     .to_owned(),
             ));
         }
@@ -260,10 +301,12 @@ pub(crate) const OPTIONS: &[OptionInfo] = &[
         "adversarial",
         "Temperature at which false triples weigh by their own plausibility; 0: all alike.",
     ),
-    option("negatives", "False triples per true one."),
+    option("negatives", "False triples per true one that differ in an end."),
+    option("relation_negatives", "False triples per true one that differ in the relation."),
     option(
         "sampling",
-        "Which end is replaced: uniform, or bern (the one that is less likely to give a truth).",
+        "Which end is replaced: uniform, bern (the one less likely to give a truth), or cross (heads in \
+         one batch, tails in the next).",
     ),
     option("filtered", "Whether drawn triples are never training triples."),
     option("positives", "Triples of an epoch: drawn (with repetition) or shuffled (all, in random order)."),
@@ -273,10 +316,12 @@ pub(crate) const OPTIONS: &[OptionInfo] = &[
         "Learning rate of a mean loss: the step of a triple is this divided by the batch.",
     ),
     option("penalty", "Weight of the mean square of the numbers that a batch uses."),
+    option("cubes", "Weight of the sum of cubes of all numbers, those that a batch does not use included."),
     option("constraint", "Weight of the soft constraints of transh on lengths and planes; 0: none."),
     option("tolerance", "How far out of its plane a relation of transh may be, as a cosine."),
     option("init_rows", "Rows for which the initial range is made; 0: entities present at the first fit."),
     option("epsilon", "If above 0, initial values are within ±(margin + epsilon)/dimension."),
+    option("warm_epochs", "Epochs of a TransE with whose rows the first fit begins; 0: rows are drawn."),
     option("batches", "Batches per epoch."),
     option("epochs", "Epochs at most."),
     option("update_epochs", "Epochs at most after a change of the graph; 0: as many as for the first fit."),

@@ -8,7 +8,7 @@ use quadcast_core::{
 };
 use quadcast_kernels::compare::{Comparison, pairs, score_rows};
 use quadcast_kernels::rows::for_each_row;
-use quadcast_kernels::triples::{Table, Tables};
+use quadcast_kernels::triples::{Layout, Table, Tables, Translation};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -45,7 +45,17 @@ struct Prepared {
 impl<M: Space> SingleSpace<M> {
     pub fn new(config: Config) -> Result<Self, ConfigError> {
         config.check()?;
-        Ok(Self { space: M::new(&config), config, tables: None, prepared: Prepared::default() })
+        let space = M::new(&config);
+        let width = |layout: Layout| layout.0.first().map(|segment| segment.width);
+        let is_like_transe = [space.entity(), space.relation()].map(width) == [Some(config.dimension); 2];
+        if config.warm_epochs > 0 && !is_like_transe {
+            return Err(ConfigError::Value(
+                "warm_epochs begins with the rows of TransE, where entities and relations have as many numbers as \
+                 dimension says, and here they do not: set warm_epochs = 0, or leave relation_dimension out"
+                    .to_owned(),
+            ));
+        }
+        Ok(Self { space, config, tables: None, prepared: Prepared::default() })
     }
 
     fn tables(&self) -> Result<&Tables<f32>, ModelError> {
@@ -108,6 +118,28 @@ impl<M: Space> SingleSpace<M> {
         Ok(())
     }
 
+    /// Puts the rows of a `TransE` that learned the graph for some epochs where the drawn ones were.
+    fn warm_up(
+        &mut self,
+        graph: &GraphView<'_>,
+        validation: &dyn GraphValidation,
+        run: &Run,
+    ) -> Result<(), ModelError> {
+        let config = self.config.warm_start();
+        let mut first = SingleSpace {
+            space: <Translation as Space>::new(&config),
+            config,
+            tables: None,
+            prepared: Prepared::default(),
+        };
+        first.fit(graph, validation, &run.within("warm-start"))?;
+        if let (Some(own), Some(first)) = (&mut self.tables, &first.tables) {
+            own.entities.replace_segment(0, &first.entities.segment(0));
+            own.relations.replace_segment(0, &first.relations.segment(0));
+        }
+        Ok(())
+    }
+
     /// Learns examples from where it is.
     fn learn(
         &mut self,
@@ -164,6 +196,9 @@ impl<M: Space> EvolvingModel for SingleSpace<M> {
         run: &Run,
     ) -> Result<(), ModelError> {
         self.tables = Some(initial::tables(&self.space, &self.config, graph, run));
+        if self.config.warm_epochs > 0 {
+            self.warm_up(graph, validation, run)?;
+        }
         self.learn((Examples::all(graph.triples), graph), false, validation, run)
     }
 

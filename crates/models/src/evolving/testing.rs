@@ -14,10 +14,20 @@ use super::space::Space;
 use crate::config::{parse, set};
 
 /// Settings that matter to distances, each to be checked by itself.
-pub(super) const TRANSLATIONS: &[&str] =
-    &["norm=1", "norm=2", "normalise=false", "loss=softplus", "adversarial=0.7", "penalty=0.3"];
+pub(super) const TRANSLATIONS: &[&str] = &[
+    "norm=1",
+    "norm=2",
+    "normalise=false",
+    "loss=softplus",
+    "adversarial=0.7",
+    "penalty=0.3",
+    "cubes=0.2",
+    "relation_negatives=2",
+    "sampling=cross",
+];
 /// Settings that matter to products.
-pub(super) const PRODUCTS: &[&str] = &["norm=1", "loss=softplus", "adversarial=0.7", "penalty=0.3"];
+pub(super) const PRODUCTS: &[&str] =
+    &["norm=1", "loss=softplus", "adversarial=0.7", "penalty=0.3", "cubes=0.2", "relation_negatives=2"];
 
 const ENTITIES: usize = 7;
 const RELATIONS: usize = 3;
@@ -113,7 +123,7 @@ fn loss<M: Energy<f64>>(
 
 /// What unfulfilled wishes cost, word by word.
 fn wished<M: Energy<f64>>(space: &M, tables: &Tables<f64>, settings: &Settings, samples: &Samples) -> f64 {
-    let uses = (samples.len() * (1 + settings.negatives)) as f64;
+    let uses = (samples.len() * (1 + settings.negatives + settings.relation_negatives)) as f64;
     let [entity, relation] = space.wishes();
     let all = samples.iter().flat_map(|(triple, wrong)| std::iter::once(triple).chain(wrong));
     let part = |table: &Table<f64>, segment: usize, row: u32| -> Vec<f64> {
@@ -144,7 +154,7 @@ fn wished<M: Energy<f64>>(space: &M, tables: &Tables<f64>, settings: &Settings, 
 
 /// The mean over groups of the mean square of all numbers in use. Samples count as if all had drawn false triples.
 fn penalty(tables: &Tables<f64>, settings: &Settings, samples: &Samples) -> f64 {
-    let uses = (samples.len() * (1 + settings.negatives)) as f64;
+    let uses = (samples.len() * (1 + settings.negatives + settings.relation_negatives)) as f64;
     let all = samples.iter().flat_map(|(triple, wrong)| std::iter::once(triple).chain(wrong));
     let mut groups: Vec<f64> = Vec::new();
     for (table, place) in [(&tables.entities, 0), (&tables.relations, 1), (&tables.entities, 2)] {
@@ -157,7 +167,9 @@ fn penalty(tables: &Tables<f64>, settings: &Settings, samples: &Samples) -> f64 
             groups.push(total / (uses * shape.width as f64));
         }
     }
-    settings.penalty * groups.iter().sum::<f64>() / groups.len() as f64
+    let cubes =
+        [&tables.entities, &tables.relations].into_iter().flat_map(Table::values).map(|x| x.abs().powi(3));
+    settings.penalty * groups.iter().sum::<f64>() / groups.len() as f64 + settings.cubes * cubes.sum::<f64>()
 }
 
 /// One step of gradient descent with the rate 1 against differences of the loss, for each of the settings.
@@ -177,8 +189,8 @@ fn check_gradient<M: Space + Energy<f64>>(config: &Config, name: &str) {
     let pool = (0..ENTITIES as u32).collect();
     let negatives = Negatives::new(config.drawing(), &TRIPLES, &TRIPLES, pool, (ENTITIES, RELATIONS));
     let source = Source { triples: &TRIPLES, against: &AGAINST, negatives: &negatives };
-    let batch = Batch { picks: &[0, 1, 2, 3, 4, 5, 0], key: 5 };
-    let samples = source.samples(&batch, settings.negatives);
+    let batch = Batch { picks: &[0, 1, 2, 3, 4, 5, 0], key: 5, turn: 0 };
+    let samples = source.samples(&batch, &settings);
     let weights = weights(&space, &before, &settings, &samples);
     let value = |tables: &Tables<f64>| loss(&space, tables, &settings, &samples, &weights);
     let mut after = before.clone();

@@ -115,7 +115,8 @@ impl<M: Space> Learning for Trainer<'_, M> {
         let Self { model, tables, examples, negatives, .. } = self;
         let Examples { triples, against, .. } = &*examples;
         let source = Source { triples, against, negatives };
-        let batch = Batch { picks: &self.picks[batch * self.batch..][..self.batch], key };
+        let turn = u64::from(epoch) * self.batches as u64 + batch as u64;
+        let batch = Batch { picks: &self.picks[batch * self.batch..][..self.batch], key, turn };
         Ok(match &mut self.engine {
             Engine::Exact(exact) => exact.step(&model.space, tables, &source, &batch),
             Engine::LockFree(free) => free.step(&model.space, &source, &batch),

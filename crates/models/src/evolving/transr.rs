@@ -7,10 +7,10 @@
 //!
 //! **Score.** −‖n(h·M) + r̂ − n(t·M)‖ with the matrix M of the relation and n(x) = x̂ = x/‖x‖.
 //!
-//! **Training.** As `TransE`; matrices begin with ones on the diagonal. Defaults: those of `OpenKE` for FB15k-237.
+//! **Training.** As `TransE`, with whose rows after an epoch it begins; matrices begin with ones on the diagonal. Defaults:
+//! those of `OpenKE` for FB15k-237.
 //!
-//! **Differs from the paper.** As in `OpenKE`, projections are divided by their lengths. There and in the paper rows begin
-//! with those of a trained `TransE`; here they begin as in `TransE`. The penalty is not squared once more.
+//! **Differs from the paper.** As in `OpenKE`, projections are divided by their lengths. The penalty is not squared once more.
 //!
 //! **Cost.** Two products with a matrix per triple, and its outer products in the gradient: width times that of `TransE`.
 //! The matrices are most of the memory. All candidates are projected once per relation.
@@ -44,6 +44,7 @@ impl Named for TransR {
             negatives: 25,
             sampling: Sampling::Bern,
             filtered: true,
+            warm_epochs: 1,
             ..Config::default()
         }
     }

@@ -58,9 +58,10 @@ impl Universe {
         let mut exact = Exact::new(settings.settings(), &self.tables, batch);
         let source = Source { triples, against: &[], negatives: &negatives };
         let mut picks = vec![0_u32; batch];
-        for _ in 0..settings.epochs as usize * batches {
+        for turn in 0..u64::from(settings.epochs) * batches as u64 {
             picks.iter_mut().for_each(|pick| *pick = random.random_range(0..triples.len() as u32));
-            exact.step(space, &mut self.tables, &source, &Batch { picks: &picks, key: random.random() });
+            let batch = Batch { picks: &picks, key: random.random(), turn };
+            exact.step(space, &mut self.tables, &source, &batch);
         }
     }
 
