@@ -1,8 +1,9 @@
 //! Permanently disjoint splits (algorithm 2 of the thesis): a triple gets its split when it appears first and keeps it, also
 //! when it is deleted and comes back.
 
-use quadcast_core::{Split, stream};
+use quadcast_core::{Split, Triple, Vocabulary, stream};
 use rand::seq::SliceRandom;
+use sha2::{Digest, Sha256};
 
 use super::normalise::Update;
 use super::options::{CompileOptions, SplitRule};
@@ -35,7 +36,38 @@ pub(super) fn play(
         // The caller has made sure that there are splits where they are asked for.
         (SplitRule::Given, None) => {}
         (SplitRule::Drawn(held_out), _) => draw(newcomers, held_out, index, options, state),
+        (SplitRule::Hashed(held_out), _) => {
+            let hashed = |number: &u32| {
+                let place =
+                    place(&operations.triples[*number as usize], &operations.vocabulary, options.seed);
+                (*number, held_out.split_at(place))
+            };
+            let splits: Vec<(u32, Split)> = newcomers.iter().map(hashed).collect();
+            // Training first: it decides what is covered.
+            let (train, held): (Vec<_>, Vec<_>) = splits.into_iter().partition(|(_, s)| *s == Split::Train);
+            train.into_iter().chain(held).for_each(|(number, split)| begin(number, split, options, state));
+        }
     }
+}
+
+/// Where a triple lies between 0 and 1, by its names alone.
+fn place(triple: &Triple, vocabulary: &Vocabulary, seed: u64) -> f64 {
+    let mut hash = Sha256::new();
+    hash.update(seed.to_le_bytes());
+    let ends = [triple.subject, triple.object].map(|end| vocabulary.entities.name(end.0));
+    for name in [&ends[0], &ends[1], &vocabulary.relations.name(triple.relation.0)] {
+        // Lengths keep names apart.
+        hash.update((name.len() as u64).to_le_bytes());
+        hash.update(name.as_bytes());
+    }
+    let bits = hash.finalize().first_chunk().copied().map_or(0, u64::from_le_bytes);
+    (bits >> 11) as f64 * (1.0 / (1_u64 << 53) as f64)
+}
+
+/// Gives a triple its split; training, if it is to have what training lacks.
+fn begin(number: u32, split: Split, options: &CompileOptions, state: &mut State<'_>) {
+    let moved = split != Split::Train && options.cover_train && !state.covered(number as usize);
+    state.begin(number as usize, if moved { Split::Train } else { split });
 }
 
 /// Draws the splits of newcomers. They are sorted first, so that the draw does not depend on the order in the update.
@@ -55,7 +87,6 @@ fn draw(
     }
     for (place, &number) in drawn.iter().enumerate() {
         let split = if place < test { Split::Test } else { Split::Valid };
-        let moved = options.cover_train && !state.covered(number as usize);
-        state.begin(number as usize, if moved { Split::Train } else { split });
+        begin(number, split, options, state);
     }
 }

@@ -81,6 +81,9 @@ impl Default for FrequencyFilter {
 pub enum SplitRule {
     /// Drawn when it appears first, with these shares held out.
     Drawn(HeldOut),
+    /// By a hash of its names, so that it has the same split in every stream and under every other option. The shares are
+    /// kept in the mean only.
+    Hashed(HeldOut),
     /// As the source says.
     Given,
 }

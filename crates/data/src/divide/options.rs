@@ -1,6 +1,6 @@
 //! How to divide.
 
-use quadcast_core::{Detection, Mirrors, RelationId};
+use quadcast_core::{Detection, Mirrors, RelationId, Split};
 use serde::Serialize;
 
 use super::error::DivideError;
@@ -54,6 +54,17 @@ impl HeldOut {
         let held = ceiling(both * units as f64).min(units);
         let test = ceiling(self.test / both * held as f64).min(held);
         [held - test, test]
+    }
+
+    /// The split of what lies at this place between 0 and 1: test, valid, then train.
+    pub(crate) fn split_at(self, place: f64) -> Split {
+        if place < self.test {
+            Split::Test
+        } else if place < self.valid + self.test {
+            Split::Valid
+        } else {
+            Split::Train
+        }
     }
 
     pub(super) fn shares(self) -> Shares {

@@ -1,11 +1,13 @@
 //! Small streams whose benchmark can be worked out on paper.
 
+use std::collections::BTreeMap;
+
 use quadcast_core::CategoryKind::{self, Deleted, DeletedAgain, Returned};
-use quadcast_core::{Triple, TripleOperation};
+use quadcast_core::{Split, Triple, TripleOperation};
 use quadcast_data::{
-    CompileError, CompileOptions, DataError, FaultPolicy, FrequencyFilter, FrequencyRule, Hold, IdRule,
-    IntervalRule, KeptOperation, LoadOptions, OperationOrder, SplitRule, StreamClock, StreamFormat, compile,
-    load, operations_of, read_operations, write_operations,
+    CompileError, CompileOptions, DataError, FaultPolicy, FrequencyFilter, FrequencyRule, HeldOut, Hold,
+    IdRule, IntervalRule, KeptOperation, LoadOptions, OperationOrder, SplitRule, StreamClock, StreamFormat,
+    compile, load, operations_of, read_operations, write_operations,
 };
 use tempfile::TempDir;
 
@@ -143,6 +145,42 @@ fn covered_splits_leave_no_unknown_element_in_evaluation() {
         all.valid.iter().chain(&all.test).filter(|triple| !known.contains(&triple.subject.0)).count()
     };
     assert_eq!((unseen(false), unseen(true)), (4, 0));
+}
+
+#[test]
+fn hashed_splits_belong_to_names() {
+    let split = SplitRule::Hashed(HeldOut::new(0.1, 0.2).expect("shares"));
+    // By the numbers of the file: the splits of all triples.
+    let splits = |text: &str, options: &CompileOptions| -> BTreeMap<Numbers, Split> {
+        let compiled = compiled(&stream(text), options);
+        let vocabulary = &compiled.dataset.vocabulary;
+        let mut splits = BTreeMap::new();
+        for step in &compiled.dataset.steps {
+            let all = step.evaluation_all.as_ref().expect("full sets");
+            let train: Vec<Triple> = step.training.iter().map(|operation| operation.triple).collect();
+            for (split, triples) in
+                [(Split::Train, &train), (Split::Valid, &all.valid), (Split::Test, &all.test)]
+            {
+                splits.extend(triples.iter().map(|&triple| (original(triple, vocabulary), split)));
+            }
+        }
+        splits
+    };
+    let row = |i: u32, sign: char| format!("{} {} {} {sign}\n", i, 10_000 + i % 97, i % 5);
+    let forth: String = (0..4000).map(|i| row(i, '+')).collect();
+    let options = CompileOptions { split, ..three() };
+    let first = splits(&forth, &options);
+    let count = |split| first.values().filter(|&&own| own == split).count() as f64;
+    // Within five standard deviations.
+    assert!((count(Split::Test) - 800.0).abs() < 5.0 * (4000.0_f64 * 0.2 * 0.8).sqrt());
+    assert!((count(Split::Valid) - 400.0).abs() < 5.0 * (4000.0_f64 * 0.1 * 0.9).sqrt());
+    // Others before them, in another order, gone and back, in other intervals.
+    let back: String = (0..5000).rev().flat_map(|i| [row(i, '+'), row(i, '-'), row(i, '+')]).collect();
+    let second = splits(&back, &CompileOptions { intervals: IntervalRule::Operations(2), ..options.clone() });
+    assert_eq!(second.len(), 5000);
+    assert!(first.iter().all(|(triple, split)| second[triple] == *split));
+    let other = splits(&forth, &CompileOptions { seed: 2, ..options });
+    assert_ne!(first, other, "the seed is part of the hash");
 }
 
 #[test]

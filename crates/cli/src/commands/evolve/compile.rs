@@ -68,6 +68,9 @@ pub struct CompileArguments {
     #[arg(long, value_name = "N")]
     pub min_relation: Option<u32>,
     /// Shares of train, valid and test, or `given`: the splits of the source
+    ///
+    /// Drawn at the first appearance, and kept for good. `hash:90/5/5` decides by the names of a triple instead: it has the same
+    /// split in every stream, and the shares are met in the mean only.
     #[arg(long, value_name = "SHARES", default_value = "90/5/5", value_parser = split_rule)]
     pub split: SplitRule,
     /// Move held-out triples to training that have an entity or relation which training lacks
@@ -168,8 +171,11 @@ fn split_rule(text: &str) -> Result<SplitRule, String> {
     if text == "given" {
         return Ok(SplitRule::Given);
     }
-    let shares: Shares = text.parse().map_err(|error: quadcast_data::ImportError| error.to_string())?;
-    HeldOut::new(shares.valid, shares.test).map(SplitRule::Drawn).map_err(|error| error.to_string())
+    let hashed = text.strip_prefix("hash:");
+    let rule = if hashed.is_some() { SplitRule::Hashed } else { SplitRule::Drawn };
+    let shares: Shares =
+        hashed.unwrap_or(text).parse().map_err(|error: quadcast_data::ImportError| error.to_string())?;
+    HeldOut::new(shares.valid, shares.test).map(rule).map_err(|error| error.to_string())
 }
 
 pub fn execute(arguments: &CompileArguments, output: &Output) -> Result<(), Failure> {
