@@ -32,7 +32,6 @@ use output::Output;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    memory::keep_pages();
     let arguments = Arguments::parse();
     match execute(arguments) {
         Ok(()) => ExitCode::SUCCESS,
@@ -53,6 +52,10 @@ fn execute(arguments: Arguments) -> Result<(), Failure> {
     }
     if let Some(device) = common.device {
         device.choose();
+    }
+    // Models of changing graphs keep their buffers; what reading and indexing leave behind may go.
+    if !matches!(arguments.command, Command::Evolve(_)) {
+        memory::keep_pages();
     }
     let output = Output { json: common.json, quiet: common.quiet, verbose: common.verbose };
     match arguments.command {
