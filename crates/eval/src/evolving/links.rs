@@ -13,8 +13,9 @@ use super::published::PublishedRanker;
 use super::{Present, StepGraph};
 use crate::{EvalError, Harmonic, Metrics, Rank, RankedQuery, Ranker, Ranks, Tally, Truth};
 
-/// Questions that one thread scores in one go.
-const CHUNK: usize = 64;
+/// Questions that one thread scores in one go: as many as kernels take together, and no more, since each needs a row of scores,
+/// and a thread that waits for others may begin with more questions.
+const CHUNK: usize = 32;
 
 /// How links are ranked. Results are comparable only when this is equal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -188,12 +188,16 @@ pub struct Performance {
 /// Plays, judges, keeps the model and the record, and shows them.
 pub fn perform(mut plan: Plan, performance: Performance, output: &Output) -> Result<(), Failure> {
     let Performance { graph, folder, load, first, update, overwrite } = performance;
-    let Graph { dataset, content, variant } = graph;
+    let Graph { mut dataset, content, variant } = graph;
     let procedure = plan.file.procedure;
     let examples = examples(&dataset, plan.file.protocol.compat);
     let config = serde_json::to_value(&plan.file.config).map_err(Failure::internal)?;
     let model = ModelCard { name: plan.entry.name.to_owned(), config, rules: None };
     let card = EvolvingCard::new(&dataset, variant, content);
+    // Training operations say all that is played; what the source says besides is for checks, and as large as they are.
+    for step in &mut dataset.steps {
+        (step.operations, step.increment) = (None, None);
+    }
     let mut record = EvolvingRecord::begun(card, model, procedure, plan.file.protocol, plan.seed);
     record.seconds.load = load;
     record.update = update;
