@@ -37,14 +37,15 @@ pub(super) fn play(
         (SplitRule::Given, None) => {}
         (SplitRule::Drawn(held_out), _) => draw(newcomers, held_out, index, options, state),
         (SplitRule::Hashed(held_out), _) => {
-            let hashed = |number: &u32| {
-                let place =
-                    place(&operations.triples[*number as usize], &operations.vocabulary, options.seed);
-                (*number, held_out.split_at(place))
+            let split = |number: u32| {
+                let triple = &operations.triples[number as usize];
+                held_out.split_at(place(triple, &operations.vocabulary, options.seed))
             };
-            let splits: Vec<(u32, Split)> = newcomers.iter().map(hashed).collect();
+            let (train, held): (Vec<_>, Vec<_>) = newcomers
+                .into_iter()
+                .map(|number| (number, split(number)))
+                .partition(|(_, split)| *split == Split::Train);
             // Training first: it decides what is covered.
-            let (train, held): (Vec<_>, Vec<_>) = splits.into_iter().partition(|(_, s)| *s == Split::Train);
             train.into_iter().chain(held).for_each(|(number, split)| begin(number, split, options, state));
         }
     }
