@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::looks::{best, block_name, keep_scores, recall_scores, scores_name};
+use super::remembered::Remembered;
 use super::saved::{from_bytes, to_bytes};
 use super::settings::{Config, Deletion, Missing, unreadable};
 use super::shelf::Shelf;
@@ -39,6 +40,8 @@ pub(super) struct Universes<M> {
     next: u64,
     /// Candidates of the next questions.
     candidates: usize,
+    /// What the looks of a step that grows have found: all of them ask the same questions.
+    remembered: Option<Remembered>,
 }
 
 /// What of the model is no universe.
@@ -61,6 +64,7 @@ impl<M: Space> Universes<M> {
             gone: BTreeSet::new(),
             next: 0,
             candidates: 0,
+            remembered: None,
         }
     }
 
@@ -87,6 +91,7 @@ impl<M: Space> Universes<M> {
             let kept = kept.ok_or_else(|| unreadable("a missing block"))?;
             self.add(from_bytes(&self.space, &kept, self.sizes, &folder)?);
         }
+        self.remembered = Some(Remembered::default());
         let since = Instant::now();
         run.progress.begin("universes", self.config.universes as u64);
         run.progress.advance((self.shelf()?.len() - before) as u64);
@@ -107,6 +112,7 @@ impl<M: Space> Universes<M> {
                 "hits@10": score.hits10, "mr": score.mr, "seconds": seconds }))?;
         }
         run.progress.end();
+        self.remembered = None;
         self.keep_best(before, first, &scores)?;
         for block in 0..scores.len() {
             run.workshop.discard(&block_name(step, block))?;
@@ -172,7 +178,7 @@ impl<M: Space> Universes<M> {
 
     /// The lowest energy that a question has with nobody as its answer.
     fn of_nobody(&self, query: &Query, nobody: &Nobody, scratch: &mut [f32]) -> Result<f32, ModelError> {
-        let energies = self.shelf()?.knowing(query);
+        let energies = self.shelf()?.knowing(query, 0);
         Ok(energies.fold(f32::INFINITY, |low, (universe, asked)| {
             low.min(universe.energy_of_nobody(&self.space, asked, nobody, scratch))
         }))
@@ -244,8 +250,12 @@ impl<M: Space> EvolvingModel for Universes<M> {
         let mut lowest = vec![f32::INFINITY; self.sizes.entities];
         let (mut ids, mut scores) = (Vec::new(), Vec::new());
         for (index, query) in queries.iter().enumerate() {
-            for (universe, asked) in shelf.knowing(query) {
+            let before = self.remembered.as_ref().map_or(0, |found| found.take(query, &mut lowest));
+            for (universe, asked) in shelf.knowing(query, before) {
                 universe.lower(&self.space, asked, &mut scratch, &mut lowest);
+            }
+            if let Some(found) = &self.remembered {
+                found.keep(query, shelf.len(), &lowest);
             }
             ids.clear();
             scores.clear();

@@ -107,9 +107,11 @@ impl Shelf {
         self.universes[number as usize].view()
     }
 
-    /// The universes that know the entity and the relation of a question.
-    pub fn knowing(&self, query: &Query) -> impl Iterator<Item = (UniverseView<'_>, Asked)> {
-        self.asked_with(self.of(query.known), query.relation).filter_map(|number| {
+    /// The universes that know the entity and the relation of a question, without the first so many of all.
+    pub fn knowing(&self, query: &Query, without: usize) -> impl Iterator<Item = (UniverseView<'_>, Asked)> {
+        let numbers = self.of(query.known);
+        let new = &numbers[numbers.partition_point(|&number| (number as usize) < without)..];
+        self.asked_with(new, query.relation).filter_map(|number| {
             let universe = self.universe(number);
             Some((universe, universe.asked(query)?))
         })

@@ -4,6 +4,7 @@ mod interrupted;
 mod storage;
 
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use quadcast_core::{
     Direction, EntityId, EvolvingModel, GraphSizes, GraphUpdate, GraphValidation, GraphView, LinkScore,
@@ -35,6 +36,10 @@ fn triples() -> Vec<Triple> {
     all.into_iter().collect()
 }
 
+fn everybody() -> (Vec<EntityId>, Vec<RelationId>) {
+    ((0..50).map(EntityId).collect(), (0..5).map(RelationId).collect())
+}
+
 fn view<'a>(triples: &'a [Triple], present: &'a [EntityId], relations: &'a [RelationId]) -> GraphView<'a> {
     GraphView { step: Step(0), triples, present, relations, sizes: SIZES }
 }
@@ -50,8 +55,7 @@ fn model(entry: &EvolvingEntry, settings: &[&str]) -> Box<dyn EvolvingModel> {
 
 fn fitted(entry: &EvolvingEntry, settings: &[&str]) -> Box<dyn EvolvingModel> {
     let mut model = model(entry, settings);
-    let present: Vec<EntityId> = (0..50).map(EntityId).collect();
-    let relations: Vec<RelationId> = (0..5).map(RelationId).collect();
+    let (present, relations) = everybody();
     model.fit(&view(&triples(), &present, &relations), &Indifferent, &Run::silent(1)).expect("it trains");
     model
 }
@@ -93,6 +97,48 @@ fn a_row_of_scores_holds_the_energies_of_its_triples() {
     }
 }
 
+/// Compares, at every look, rows of scores with the energies of their triples, which are asked for one by one.
+#[derive(Default)]
+struct Suspicious(AtomicUsize);
+
+impl GraphValidation for Suspicious {
+    fn judge(&self, model: &mut dyn EvolvingModel) -> Result<LinkScore, ModelError> {
+        let candidates: Vec<EntityId> = (0..60).map(EntityId).collect();
+        model.begin(&candidates)?;
+        let mut reached = 0;
+        for direction in Direction::BOTH {
+            for known in (0..50).step_by(7).map(EntityId) {
+                let query = Query { step: Step(0), known, relation: RelationId(known.0 % 5), direction };
+                let mut rows = Rows::default();
+                model.score(&[query], &mut rows)?;
+                let whole: Vec<Triple> =
+                    candidates.iter().map(|&id| query.fact(id, Step(0)).triple()).collect();
+                let energies = model.energies(&whole)?;
+                let expected: Vec<f64> = energies.iter().map(|&energy| -f64::from(energy)).collect();
+                assert_eq!(rows.0[0], expected);
+                reached += expected.iter().filter(|score| score.is_finite()).count();
+            }
+        }
+        let before = self.0.swap(reached, Ordering::Relaxed);
+        assert!(reached >= before && reached > 0, "universes that are added reach more answers");
+        Ok(LinkScore { queries: 1, hits10: reached as f64 / 1000.0, ..LinkScore::default() })
+    }
+}
+
+#[test]
+fn a_look_that_remembers_the_last_one_finds_what_one_that_asks_all_finds() {
+    let triples = triples();
+    let (present, relations) = everybody();
+    for deletion in ["keep", "contains"] {
+        let mut model = model(&PUTRANSH, &["validate_every=2", &format!("deletion={deletion}")]);
+        let graph = view(&triples, &present, &relations);
+        model.fit(&graph, &Suspicious::default(), &Run::silent(1)).expect("it trains");
+        let graph = view(&triples[100..], &present, &relations);
+        let update = GraphUpdate { graph, inserted: &[], deleted: &triples[..100] };
+        model.update(&update, &Suspicious::default(), &Run::silent(1)).expect("it goes on");
+    }
+}
+
 #[test]
 fn the_number_of_threads_does_not_matter_and_saving_keeps_everything() {
     let run = |threads| {
@@ -120,8 +166,7 @@ fn nobody_is_better_than_nothing() {
 #[test]
 fn universes_that_were_trained_on_what_is_gone_are_not_asked() {
     let triples = triples();
-    let present: Vec<EntityId> = (0..50).map(EntityId).collect();
-    let relations: Vec<RelationId> = (0..5).map(RelationId).collect();
+    let (present, relations) = everybody();
     let left: Vec<Triple> = triples[100..].to_vec();
     let energies = |deletion: &str| {
         let mut model = fitted(&PUTRANSE, &[&format!("deletion={deletion}"), "universes=3"]);

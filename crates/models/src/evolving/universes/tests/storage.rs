@@ -195,7 +195,7 @@ fn a_shelf_finds_whom_a_search_through_all_finds() {
             relation: RelationId(relation),
             direction: Direction::Object,
         };
-        let knowing: Vec<_> = shelf.knowing(&query).map(|(universe, _)| ids(universe)).collect();
+        let knowing: Vec<_> = shelf.knowing(&query, 0).map(|(universe, _)| ids(universe)).collect();
         let expected = left.iter().filter(|universe| universe.view().asked(&query).is_some());
         assert_eq!(knowing, expected.map(|universe| ids(universe.view())).collect::<Vec<_>>());
         for object in 0..60 {
