@@ -106,15 +106,17 @@ impl Composed {
 
     /// How many numbers a model of so many entities, relations and times would learn.
     pub fn parameters(config: &Config, entities: usize, relations: usize, times: usize) -> usize {
-        let times = Times { ordinals: vec![0; times], dates: Vec::new(), signs: Vec::new() };
-        Composition::<f32>::new(config, Sizes { entities, relations }, Arc::new(times), 0).tables.count()
+        let ordinals = (0..times as u32).collect();
+        let times = Times { ordinals, dates: Vec::new(), signs: Vec::new() };
+        Composition::<f32>::outline(config, Sizes { entities, relations }, Arc::new(times), 0).tables.count()
     }
 }
 
 impl Fitted {
-    fn new(config: &Config, shape: Shape, times: Arc<Times>, seed: u64) -> Self {
+    /// A model whose tables are to be drawn.
+    fn outline(config: &Config, shape: Shape, times: Arc<Times>, seed: u64) -> Self {
         let sizes = Sizes { entities: shape.entities, relations: shape.relations };
-        let model = Composition::new(config, sizes, times.clone(), seed);
+        let model = Composition::outline(config, sizes, times.clone(), seed);
         Self { shape, times, model, candidates: [None, None], direct: config.asks_subjects_directly() }
     }
 
@@ -239,11 +241,24 @@ impl Fitted {
 /// A model in training.
 struct Trainer<'a> {
     run: &'a Run,
+    config: &'a Config,
     fitted: Fitted,
     learner: Learner,
     optimiser: Optimiser,
     gradients: Gradients<f32>,
     plan: Plan,
+}
+
+impl Trainer<'_> {
+    /// Draws the tables and makes room for steps, the first time. Not before training begins: it counts the parameters, and
+    /// refuses those that memory cannot hold while none of it is taken.
+    fn make_room(&mut self) {
+        let tables = &mut self.fitted.model.tables;
+        if tables.draw() {
+            self.optimiser = Optimiser::new(self.config, tables);
+            self.gradients = Gradients::zero(tables);
+        }
+    }
 }
 
 impl Trainable for Trainer<'_> {
@@ -267,6 +282,7 @@ impl Learning for Trainer<'_> {
     }
 
     fn begin_epoch(&mut self, epoch: u32) -> Result<(), ModelError> {
+        self.make_room();
         self.plan.shuffle(self.run, epoch);
         Ok(())
     }
@@ -287,6 +303,7 @@ impl Learning for Trainer<'_> {
     }
 
     fn restore(&mut self, state: &[u8]) -> Result<(), ModelError> {
+        self.make_room();
         self.fitted.forget();
         self.optimiser.restore(&mut self.fitted.model.tables, state)
     }
@@ -299,10 +316,11 @@ impl Completer for Composed {
 
     fn fit(&mut self, known: &History<'_>, validation: &dyn Validation, run: &Run) -> Result<(), ModelError> {
         let times = Arc::new(Times::of(known.axis()));
-        let fitted = Fitted::new(&self.config, Shape::of(known), times, run.seed);
+        let fitted = Fitted::outline(&self.config, Shape::of(known), times, run.seed);
         let changes = fitted.model.candidates_change(Side::Tails);
         let mut trainer = Trainer {
             run,
+            config: &self.config,
             learner: Learner::new(&self.config),
             optimiser: Optimiser::new(&self.config, &fitted.model.tables),
             gradients: Gradients::zero(&fitted.model.tables),
@@ -340,7 +358,8 @@ impl Completer for Composed {
         let tensors =
             saved.tensors.as_ref().ok_or_else(|| ModelError::Saved("it has no tensors".to_owned()))?;
         *self = Self::new(state.config).map_err(|error| ModelError::Saved(error.to_string()))?;
-        let mut fitted = Fitted::new(&self.config, state.shape, Arc::new(state.times), 0);
+        let mut fitted = Fitted::outline(&self.config, state.shape, Arc::new(state.times), 0);
+        fitted.model.tables.draw();
         fitted.load_bytes(&tensors.0)?;
         fitted.prepare();
         self.fitted = Some(fitted);

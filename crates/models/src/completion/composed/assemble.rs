@@ -5,12 +5,12 @@ use std::sync::Arc;
 use quadcast_kernels::Real;
 use quadcast_kernels::compare::Likeness;
 
-use super::encoder::Encoder;
+use super::encoder::{Encoder, distinct};
 use super::encoders::diachronic::{Diachronic, Swing};
 use super::encoders::fused::{Fused, Fusion, TimeVector};
 use super::encoders::hyperplane::{Hyperplane, Projection};
 use super::encoders::plain::Plain;
-use super::encoders::rotation::{Revolved, Turned};
+use super::encoders::rotation::{Periods, Revolved, Turned};
 use super::encoders::series::Series;
 use super::encoders::signs::Signs;
 use super::encoders::still::WithStillPart;
@@ -46,12 +46,12 @@ pub(crate) struct Parts<T: Real> {
 }
 
 /// Widths of rows before time changes them.
-struct Widths {
-    entity: usize,
-    relation: usize,
+pub(crate) struct Widths {
+    pub entity: usize,
+    pub relation: usize,
 }
 
-fn widths(config: &Config) -> Widths {
+pub(crate) fn widths(config: &Config) -> Widths {
     let d = config.dimension;
     let (entity, relation) = match (config.scorer, config.temporal) {
         (_, Temporal::Quaternion) => (4 * d, 4 * d),
@@ -85,7 +85,7 @@ pub(crate) fn assemble<T: Real>(
     times: Arc<Times>,
     tables: &mut Tables<T>,
 ) -> Parts<T> {
-    let relations = sizes.relations * if config.has_reciprocals() { 2 } else { 1 };
+    let relations = sizes.relations * if config.reciprocal { 2 } else { 1 };
     let widths = widths(config);
     let mut assembly = Assembly { config, tables, times, shared: None };
     let (head, tail) = if config.position_aware {
@@ -158,12 +158,12 @@ impl<T: Real> Assembly<'_, T> {
             Temporal::Ta => Arc::new(self.signs(name, kind, rows, width)),
             Temporal::Rotation => {
                 let base = self.plain(name, kind, rows, width);
-                let phases = self.time_table("phases", width / 2);
+                let phases = self.period_table("phases", width / 2);
                 Arc::new(Turned { base, phases })
             }
             Temporal::Quaternion => {
                 let base = self.plain(name, kind, rows, width);
-                let turns = self.time_table("turns", width);
+                let turns = self.period_table("turns", width);
                 Arc::new(Revolved { base, turns })
             }
             Temporal::TltComplex | Temporal::TltQuaternion => Arc::new(self.windows(name, kind, rows, width)),
@@ -177,12 +177,15 @@ impl<T: Real> Assembly<'_, T> {
         self.shared.clone().unwrap_or_else(|| unreachable!("set above"))
     }
 
-    /// A table with a row per time, the same for entities and relations.
-    fn time_table(&mut self, name: &str, width: usize) -> TableId {
-        let rows = self.times.len();
+    /// A table with a row per period in which there is a time, the same for all entities.
+    fn period_table(&mut self, name: &str, width: usize) -> Periods {
+        let granularity = self.config.granularity;
+        let counted: Vec<u32> = self.times.ordinals.iter().map(|ordinal| ordinal / granularity).collect();
+        let (periods, of_time) = distinct(&counted);
+        let rows = periods.len();
         let shared = self.shared(|assembly| Shared::Normals(assembly.add(name, Kind::Time, rows, width)));
         match shared {
-            Shared::Normals(table) => table,
+            Shared::Normals(table) => Periods { table, of_time },
             Shared::Vectors { .. } => unreachable!("one kind of time per model"),
         }
     }

@@ -64,7 +64,16 @@ struct Half<T: Real> {
 }
 
 impl<T: Real> Composition<T> {
+    /// A model with its initial numbers.
+    #[cfg(test)]
     pub fn new(config: &Config, sizes: Sizes, times: Arc<Times>, seed: u64) -> Self {
+        let mut model = Self::outline(config, sizes, times, seed);
+        model.tables.draw();
+        model
+    }
+
+    /// A model without numbers: what it needs is known before it takes any memory. Its tables are to be drawn.
+    pub fn outline(config: &Config, sizes: Sizes, times: Arc<Times>, seed: u64) -> Self {
         let mut tables = Tables::new(seed);
         let parts = assemble(config, sizes, times, &mut tables);
         Self { tables, parts, inverse: config.has_inverse_half(), relations: sizes.relations as u32 }

@@ -12,7 +12,7 @@ use super::losses::Loss;
 use super::penalties::{Moduli, TablePenalty, penalise_rows};
 use super::plan::{Asked, draw};
 use super::scorer::Side;
-use super::settings::{Config, SamplerName};
+use super::settings::{Config, SamplerName, ScorerName};
 use super::tables::{Gradients, Kind};
 
 /// How steps are taken.
@@ -248,12 +248,14 @@ impl Learner {
             Side::Heads => (&model.parts.tail, &model.parts.head),
         };
         let entities = weight * self.config.factor_entities;
+        // The relations of RotatE are phases: what they multiply with has the modulus 1, however large they are.
+        let relations = if self.config.scorer == ScorerName::RotatE { 0.0 } else { weight };
         let parts = [
             (known, &batch.questions.known, entities),
-            (&model.parts.relation, &batch.questions.relations, weight),
+            (&model.parts.relation, &batch.questions.relations, relations),
             (asked, &batch.answers, entities),
         ];
-        let parts = parts.into_iter();
+        let parts = parts.into_iter().filter(|&(_, _, weight)| weight > 0.0);
         parts
             .map(|(encoder, ids, weight)| {
                 let places = Places { ids, times };

@@ -111,7 +111,8 @@ impl TablePenalty {
             return 0.0;
         }
         let pairs = tables.iter().zip(into.iter_mut());
-        let own = pairs.filter(|((table, _), _)| table.kind == self.kind && table.rows > 0);
+        // A share of 0 or of 1 leaves tables without numbers.
+        let own = pairs.filter(|((table, values), _)| table.kind == self.kind && !values.is_empty());
         own.map(|((table, values), gradient)| self.table(table, values, gradient)).sum()
     }
 

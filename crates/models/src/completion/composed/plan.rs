@@ -129,7 +129,7 @@ fn asked(relations: usize, config: &Config, fact: quadcast_core::Quad) -> Vec<As
         return vec![tails(subject, own, object), tails(object, reciprocal, subject)];
     }
     let mut questions = vec![tails(subject, own, object), heads(object, own, subject)];
-    if config.has_reciprocals() {
+    if config.reciprocal {
         questions.extend([tails(object, reciprocal, subject), heads(subject, reciprocal, object)]);
     }
     questions

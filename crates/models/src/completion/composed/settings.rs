@@ -3,6 +3,7 @@
 use quadcast_train::{Order, Schedule};
 use serde::{Deserialize, Serialize};
 
+use super::assemble::{Widths, split, widths};
 use super::encoders::fused::Fusion;
 use super::encoders::hyperplane::Projection;
 use crate::config::{ConfigError, check_at_least_one, check_ranges};
@@ -188,7 +189,7 @@ pub struct Config {
     pub static_ratio: f64,
     /// How `HyTE` projects.
     pub projection: Projection,
-    /// Units of time per period of `ATiSE`.
+    /// Units of time per period: `ATiSE` counts periods, rotations have a row for each.
     pub granularity: u32,
     /// Times per window of TLT-KGE.
     pub window: u32,
@@ -327,11 +328,6 @@ impl Config {
         self.inverse || self.scorer == ScorerName::SimplE
     }
 
-    /// Whether relations have reciprocal ones.
-    pub(super) fn has_reciprocals(&self) -> bool {
-        self.reciprocal || self.has_inverse_half()
-    }
-
     /// Whether subjects are scored by themselves. With an inverse half both ways are the same.
     pub(super) fn asks_subjects_directly(&self) -> bool {
         !self.has_inverse_half() && self.subject_queries == SubjectQueries::Direct
@@ -395,10 +391,14 @@ impl Config {
 
     /// Why components do not go together, and what would.
     fn clash(&self) -> Option<String> {
+        self.clash_of_time().or_else(|| self.clash_of_score()).or_else(|| self.idle_setting())
+    }
+
+    /// How time enters, against all else.
+    fn clash_of_time(&self) -> Option<String> {
         let (temporal, scorer) = (word(&self.temporal), word(&self.scorer));
         let entities = self.target.has_entities();
         let relations = self.target.has_relations();
-        let needs_reciprocal = "subject_queries = \"reciprocal\" with reciprocal = true";
         let clash = match self.temporal {
             Temporal::Ta | Temporal::Tnt | Temporal::TltComplex | Temporal::TltQuaternion if entities => {
                 format!("temporal = {temporal} is for relations: set target = \"relation\"")
@@ -410,7 +410,10 @@ impl Config {
                 format!("temporal = {temporal} is made for scorer = \"conjugate\", not {scorer}")
             }
             Temporal::Tnt if self.scorer != ScorerName::ComplEx => {
-                format!("temporal = {temporal} multiplies complex numbers: scorer = \"complex\" has them, {scorer} not")
+                format!(
+                    "temporal = {temporal} multiplies complex numbers: \
+                     scorer = \"complex\" has them, {scorer} not"
+                )
             }
             Temporal::TltComplex | Temporal::TltQuaternion if self.scorer != ScorerName::ComplEx => {
                 format!("temporal = {temporal} comes with a score of its own: set scorer = \"complex\"")
@@ -419,11 +422,12 @@ impl Config {
                 if self.has_inverse_half() || self.asks_subjects_directly() || !self.reciprocal =>
             {
                 format!(
-                    "temporal = {temporal} scores objects only: set inverse = false and {needs_reciprocal}"
+                    "temporal = {temporal} scores objects only: set inverse = false and \
+                     subject_queries = \"reciprocal\" with reciprocal = true"
                 )
             }
             Temporal::T | Temporal::Utee
-                if self.fusion == Fusion::Complex && !(self.scorer == ScorerName::ComplEx) =>
+                if self.fusion == Fusion::Complex && self.scorer != ScorerName::ComplEx =>
             {
                 format!(
                     "fusion = \"complex\" needs complex rows on both sides: scorer = \"complex\", not {scorer}"
@@ -432,12 +436,40 @@ impl Config {
             Temporal::T | Temporal::Utee if self.fusion == Fusion::Concatenate && self.is_complex() => {
                 format!("fusion = \"concatenate\" would mix real and imaginary parts of scorer = {scorer}")
             }
-            Temporal::None | Temporal::Utee | Temporal::De | Temporal::Ta
-                if matches!(self.time_penalty, PenaltyName::Smooth3 | PenaltyName::Smooth4)
-                    && self.time_weight > 0.0 =>
-            {
-                format!("temporal = {temporal} has no row per time: set time_penalty = \"none\"")
+            Temporal::T | Temporal::Utee if self.fusion == Fusion::Concatenate => {
+                return self.clash_of_shares();
             }
+            _ => return None,
+        };
+        Some(clash)
+    }
+
+    /// Rows that are divided between an id and the time, with no numbers for one of them.
+    fn clash_of_shares(&self) -> Option<String> {
+        let Widths { entity, relation } = widths(self);
+        let divided = [(self.target.has_entities(), entity), (self.target.has_relations(), relation)];
+        let mut divided = divided.into_iter().filter(|&(changes, _)| changes);
+        divided.find_map(|(_, width)| {
+            let without = match split(self.static_ratio, width) {
+                (0, _) => "row itself",
+                (_, 0) => "time",
+                _ => return None,
+            };
+            Some(format!(
+                "fusion = \"concatenate\" with static_ratio = {} of {width} leaves no numbers for the {without}: \
+                 set static_ratio = 0.5 and dimension = 2 or more",
+                self.static_ratio
+            ))
+        })
+    }
+
+    /// Scores, directions and widths.
+    fn clash_of_score(&self) -> Option<String> {
+        let (temporal, scorer) = (word(&self.temporal), word(&self.scorer));
+        let entities = self.target.has_entities();
+        let relations = self.target.has_relations();
+        let different_widths = self.scorer == ScorerName::RotatE || self.relation_dimension > 0;
+        let clash = match self.temporal {
             _ if self.scorer == ScorerName::Conjugate
                 && !matches!(self.temporal, Temporal::Rotation | Temporal::Quaternion) =>
             {
@@ -454,27 +486,67 @@ impl Config {
             }
             _ if self.scorer == ScorerName::Rescal && relations && self.temporal != Temporal::None => {
                 format!(
-                    "scorer = \"rescal\" has a matrix per relation, which temporal = {temporal} cannot change: set target = \"entity\""
+                    "scorer = \"rescal\" has a matrix per relation, which temporal = {temporal} cannot change: \
+                     set target = \"entity\""
                 )
             }
-            Temporal::Hyte
-                if self.target == Target::Both
-                    && (matches!(self.scorer, ScorerName::RotatE) || self.relation_dimension > 0) =>
-            {
-                format!("temporal = {temporal} projects entities and relations alike: their widths must be equal, which scorer = {scorer} does not have")
+            Temporal::Hyte if self.target == Target::Both && different_widths => {
+                format!(
+                    "temporal = {temporal} projects entities and relations alike: their widths must be equal, \
+                     which scorer = {scorer} does not have"
+                )
             }
-            Temporal::T | Temporal::Utee
-                if self.target == Target::Both
-                    && (matches!(self.scorer, ScorerName::RotatE) || self.relation_dimension > 0) =>
-            {
-                format!("a vector of the time cannot be joined to entities and relations of different widths: set target, or another scorer than {scorer}")
+            Temporal::T | Temporal::Utee if self.target == Target::Both && different_widths => {
+                format!(
+                    "a vector of the time cannot be joined to entities and relations of different widths: \
+                     set target = \"entity\" or \"relation\", or another scorer than {scorer}"
+                )
             }
-            _ if !self.has_reciprocals() && self.subject_queries == SubjectQueries::Reciprocal => {
+            _ if self.has_inverse_half() && !self.reciprocal => {
+                let without = if self.scorer == ScorerName::SimplE {
+                    "scorer = \"distmult\" with inverse = false"
+                } else {
+                    "inverse = false"
+                };
+                format!("an inverse half needs reciprocal relations: set reciprocal = true, or {without}")
+            }
+            _ if !self.reciprocal && self.subject_queries == SubjectQueries::Reciprocal => {
                 "subject_queries = \"reciprocal\" needs reciprocal = true; or set subject_queries = \"direct\""
                     .to_owned()
             }
             _ if self.draw_times && entities && self.temporal != Temporal::None => {
-                "draw_times = true is for models in which time changes relations: set target = \"relation\"".to_owned()
+                "draw_times = true is for models in which time changes relations: set target = \"relation\""
+                    .to_owned()
+            }
+            _ => return None,
+        };
+        Some(clash)
+    }
+
+    /// A setting that would change nothing.
+    fn idle_setting(&self) -> Option<String> {
+        let (temporal, scorer) = (word(&self.temporal), word(&self.scorer));
+        let penalised = self.time_penalty != PenaltyName::None && self.time_weight > 0.0;
+        let smooth = matches!(self.time_penalty, PenaltyName::Smooth3 | PenaltyName::Smooth4);
+        let has_periods =
+            matches!(self.temporal, Temporal::Atise | Temporal::Rotation | Temporal::Quaternion);
+        let clash = match self.temporal {
+            Temporal::None | Temporal::De | Temporal::Atise | Temporal::Ta if penalised => {
+                format!("temporal = {temporal} has no row per time: set time_penalty = \"none\"")
+            }
+            // Its amplitudes are one row for all times, which has a size and no neighbours.
+            Temporal::Utee if penalised && smooth => {
+                format!(
+                    "temporal = {temporal} has no row per time that could be kept like its neighbours: \
+                     set time_penalty = \"none\""
+                )
+            }
+            _ if self.granularity != 1 && !has_periods => {
+                format!(
+                    "granularity = {} is for temporal = \"atise\", \"rotation\" and \"quaternion\": \
+                     set granularity = 1",
+                    self.granularity
+                )
             }
             _ if self.relation_dimension > 0 && self.scorer != ScorerName::TuckER => {
                 format!("relation_dimension is for scorer = \"tucker\"; {scorer} has its own")

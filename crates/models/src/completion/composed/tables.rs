@@ -56,28 +56,43 @@ impl Table {
 pub(crate) struct Tables<T> {
     seed: u64,
     shapes: Vec<Table>,
+    /// Where the numbers of each table begin: a distribution, and what is added to its draws.
+    begins: Vec<(Initial, f64)>,
+    /// None before they are drawn.
     values: Vec<Vec<T>>,
 }
 
 impl<T: Real> Tables<T> {
     pub fn new(seed: u64) -> Self {
-        Self { seed, shapes: Vec::new(), values: Vec::new() }
+        Self { seed, shapes: Vec::new(), begins: Vec::new(), values: Vec::new() }
     }
 
-    /// Adds a table; its values come from a stream of its own, whatever other tables there are.
+    /// Adds a table. It has no numbers before [`Tables::draw`].
     pub fn add(&mut self, table: Table, initial: Initial) -> TableId {
         self.add_between(table, initial, 0.0)
     }
 
     /// Adds a table whose initial values are moved by `shift`.
     pub fn add_between(&mut self, table: Table, initial: Initial, shift: f64) -> TableId {
-        let mut stream = stream(self.seed, &format!("initial {}", table.name), 0);
-        let draws = initial.draw(table.rows * table.width, &mut stream);
-        let mut values: Vec<T> = draws.into_iter().map(|x| T::from_f64(f64::from(x) + shift)).collect();
-        constrain(&table, &mut values);
         self.shapes.push(table);
-        self.values.push(values);
+        self.begins.push((initial, shift));
         TableId(self.shapes.len() - 1)
+    }
+
+    /// Draws the numbers of all tables, each from a stream of its own, whatever other tables there are. Returns false, and
+    /// draws nothing, if that was done before.
+    pub fn draw(&mut self) -> bool {
+        if !self.values.is_empty() {
+            return false;
+        }
+        for (table, &(initial, shift)) in self.shapes.iter().zip(&self.begins) {
+            let mut stream = stream(self.seed, &format!("initial {}", table.name), 0);
+            let draws = initial.draw(table.rows * table.width, &mut stream);
+            let mut values: Vec<T> = draws.into_iter().map(|x| T::from_f64(f64::from(x) + shift)).collect();
+            constrain(table, &mut values);
+            self.values.push(values);
+        }
+        true
     }
 
     /// Numbers of a table, row after row.
@@ -102,9 +117,9 @@ impl<T: Real> Tables<T> {
         self.shapes.iter().zip(&mut self.values)
     }
 
-    /// How many numbers are learned.
+    /// How many numbers are learned; known before they are drawn.
     pub fn count(&self) -> usize {
-        self.values.iter().map(Vec::len).sum()
+        self.shapes.iter().map(|table| table.rows * table.width).sum()
     }
 
     /// Applies the constraints, after a step.

@@ -120,7 +120,7 @@ const OPTIONS: &[OptionInfo] = &[
     option("relation_dimension", "Width of relations of tucker; 0: that of entities."),
     option("static_ratio", "Share of a row that time does not change (de, and concatenation)."),
     option("projection", "Projection of hyte: unit (proper) or row (the published study)."),
-    option("granularity", "Units of time per period of atise."),
+    option("granularity", "Units of time per period of atise, rotation and quaternion."),
     option("window", "Times per window of tlt."),
     option("year_offset", "Subtracted from the year in de; the published code subtracts nothing."),
     option("position_aware", "Whether entities have one row as subject and another as object."),

@@ -33,7 +33,8 @@ fn common() -> Config {
         batch: 1024,
         epochs: 200,
         validate_every: 5,
-        patience: 6,
+        // The study waits for 30 of its epochs: 60 of ours, at a look every fifth.
+        patience: 12,
         ..Config::default()
     }
 }

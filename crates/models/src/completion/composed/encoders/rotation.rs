@@ -1,10 +1,11 @@
 //! Rows that time turns: `TeRo` (complex numbers) and `RotateQVS` (quaternions).
 //!
-//! `TeRo`: `x(τ) = x·e^{iω_τ}` with a phase per time and coordinate; rows are halves (real, imaginary).
-//! `RotateQVS`: `x(τ) = q_τ x q_τ⁻¹` with a unit quaternion per time and coordinate; rows are quarters (1, i, j, k), and the
+//! `TeRo`: `x(τ) = x·e^{iω_τ}` with a phase per period and coordinate; rows are halves (real, imaginary).
+//! `RotateQVS`: `x(τ) = q_τ x q_τ⁻¹` with a unit quaternion per period and coordinate; rows are quarters (1, i, j, k), and the
 //! stored quaternion is divided by its length.
 //!
-//! Parameters: those of the rows, and times·k phases or times·4k.
+//! A period is `granularity` units of time, by default one. Parameters: those of the rows, and periods·k phases or
+//! periods·4k.
 
 use quadcast_kernels::{Real, memory, rows};
 
@@ -12,10 +13,31 @@ use super::super::encoder::{Encoder, Places};
 use super::super::tables::{Gradients, TableId, Tables};
 use super::plain::Plain;
 
+/// A table with a row per period.
+pub(crate) struct Periods {
+    pub table: TableId,
+    /// Which row each time has.
+    pub of_time: Vec<u32>,
+}
+
+impl Periods {
+    /// The row of a time.
+    #[inline(always)]
+    fn row<'a, T: Real>(&self, tables: &'a Tables<T>, time: u32) -> &'a [T] {
+        tables.row(self.table, self.of_time[time as usize])
+    }
+
+    /// Adds the gradients of the rows of some times.
+    fn add_at<T: Real>(&self, times: &[u32], gradient: &[T], into: &mut Gradients<T>) {
+        let periods: Vec<u32> = times.iter().map(|&time| self.of_time[time as usize]).collect();
+        into.add_at(self.table, &periods, gradient);
+    }
+}
+
 /// Complex rows turned by phases.
 pub(crate) struct Turned {
     pub base: Plain,
-    pub phases: TableId,
+    pub phases: Periods,
 }
 
 impl<T: Real> Encoder<T> for Turned {
@@ -35,7 +57,7 @@ impl<T: Real> Encoder<T> for Turned {
             #[inline(always)]
             |i, out| {
                 let x = tables.row(self.base.table, places.ids[i]);
-                let phases = tables.row(self.phases, places.times[i]);
+                let phases = self.phases.row(tables, places.times[i]);
                 for j in 0..k {
                     let (sine, cosine) = phases[j].sin_cos();
                     out[j] = x[j] * cosine - x[j + k] * sine;
@@ -55,7 +77,7 @@ impl<T: Real> Encoder<T> for Turned {
             #[inline(always)]
             |i, out| {
                 let x = tables.row(self.base.table, places.ids[i]);
-                let phases = tables.row(self.phases, places.times[i]);
+                let phases = self.phases.row(tables, places.times[i]);
                 let g = &gradient[i * 2 * k..][..2 * k];
                 for j in 0..k {
                     let (sine, cosine) = phases[j].sin_cos();
@@ -80,7 +102,7 @@ impl<T: Real> Encoder<T> for Turned {
             |i, row| row.copy_from_slice(&back[i * 3 * k + 2 * k..][..k]),
         );
         into.add_at(self.base.table, places.ids, &dx);
-        into.add_at(self.phases, places.times, &dw);
+        self.phases.add_at(places.times, &dw, into);
     }
 
     fn factors(&self) -> Vec<&dyn Encoder<T>> {
@@ -91,7 +113,7 @@ impl<T: Real> Encoder<T> for Turned {
 /// Quaternion rows turned by quaternions.
 pub(crate) struct Revolved {
     pub base: Plain,
-    pub turns: TableId,
+    pub turns: Periods,
 }
 
 /// Squared lengths of quaternions are not taken smaller.
@@ -153,7 +175,7 @@ impl<T: Real> Encoder<T> for Revolved {
             #[inline(always)]
             |i, out| {
                 let x = tables.row(self.base.table, places.ids[i]);
-                let turns = tables.row(self.turns, places.times[i]);
+                let turns = self.turns.row(tables, places.times[i]);
                 for j in 0..width / 4 {
                     let (q, _) = unit(at(turns, j));
                     set(out, j, product(product(q, at(x, j)), conjugate(q)));
@@ -170,7 +192,7 @@ impl<T: Real> Encoder<T> for Revolved {
             width,
             #[inline(always)]
             |i, out| {
-                let turns = tables.row(self.turns, places.times[i]);
+                let turns = self.turns.row(tables, places.times[i]);
                 let g = &gradient[i * width..][..width];
                 for j in 0..width / 4 {
                     let (q, _) = unit(at(turns, j));
@@ -184,7 +206,7 @@ impl<T: Real> Encoder<T> for Revolved {
             #[inline(always)]
             |i, out| {
                 let x = tables.row(self.base.table, places.ids[i]);
-                let turns = tables.row(self.turns, places.times[i]);
+                let turns = self.turns.row(tables, places.times[i]);
                 let g = &gradient[i * width..][..width];
                 for j in 0..width / 4 {
                     let (q, scale) = unit(at(turns, j));
@@ -200,7 +222,7 @@ impl<T: Real> Encoder<T> for Revolved {
             },
         );
         into.add_at(self.base.table, places.ids, &dx);
-        into.add_at(self.turns, places.times, &dq);
+        self.turns.add_at(places.times, &dq, into);
     }
 
     fn factors(&self) -> Vec<&dyn Encoder<T>> {
