@@ -128,6 +128,26 @@ fn classification_takes_its_threshold_from_validation_and_triples_of_the_past_ar
     assert!((outcome.classification.expect("classified").by_question - 2.0 / 3.0).abs() < 1e-12);
 }
 
+#[test]
+fn who_learned_one_graph_takes_triples_of_those_who_left_for_false() {
+    let mut data = data();
+    // Entity 2 is gone at step 2, entity 4 is there; both triples have an energy below the threshold.
+    data.steps[1].categories[0].triples = vec![t(2, 0, 1), t(0, 0, 4)];
+    let examples = StepExamples {
+        valid: vec![(t(3, 0, 1), true), (t(0, 1, 4), true), (t(0, 0, 1), false)],
+        test: vec![],
+    };
+    let examples = [examples.clone(), examples];
+    let found = |procedure| {
+        let outcome = play(&playing(&data, procedure, &examples), &mut Formula::default(), &Run::silent(1));
+        let step = outcome.expect("it plays").steps.remove(1);
+        let deleted = step.negative.expect("something was deleted").of(CategoryKind::Deleted);
+        (deleted.true_negatives, deleted.false_positives)
+    };
+    assert_eq!(found(Procedure::Static), (1, 1));
+    assert_eq!(found(Procedure::Incremental), (0, 2), "it may know whoever was there before");
+}
+
 /// A workshop in memory.
 #[derive(Default)]
 struct Shelf(Mutex<BTreeMap<String, Vec<u8>>>);

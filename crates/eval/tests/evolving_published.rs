@@ -62,6 +62,20 @@ fn validation_is_right_and_transfer_is_comparable_with_results() {
     assert_eq!(published.backward_transfer, Some(0.0));
 }
 
+#[test]
+fn whoever_is_not_reached_comes_behind_the_last_in_published_ranks() {
+    let data = data();
+    let raw = |compat| {
+        let links = LinkProtocol { ties: TiePolicy::Optimistic, compat, ..LinkProtocol::default() };
+        let mut model = Formula { sparse: true, ..Formula::default() };
+        let game = Playing { links, ..playing(&data, Procedure::Incremental, &[]) };
+        let outcome = play(&game, &mut model, &Run::silent(1)).expect("it plays");
+        outcome.steps[0].link.as_ref().expect("asked").raw.object.expect("asked").metrics.mr
+    };
+    // (0,0,?): gold 3 is odd, and there are four candidates.
+    assert_eq!((raw(false), raw(true)), (4.0, 5.0));
+}
+
 /// All triples whose tail passes a test, every other one true.
 fn examples(tail: impl Fn(u32) -> bool) -> Vec<(Triple, bool)> {
     let all = (0..6).flat_map(|s| (0..2).flat_map(move |r| (0..6).map(move |o| t(s, r, o))));

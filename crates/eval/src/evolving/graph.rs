@@ -65,6 +65,14 @@ impl StepGraph {
         is_changed || !self.valid.is_empty() || self.step.0 == 0
     }
 
+    /// Whether both ends and the relation of a triple are present.
+    pub(super) fn has_room_for(&self, triple: &Triple) -> bool {
+        let is_present = |id: &EntityId| self.present.binary_search(id).is_ok();
+        is_present(&triple.subject)
+            && is_present(&triple.object)
+            && self.relations.binary_search(&triple.relation).is_ok()
+    }
+
     /// What a person calls it: its number from 1, and its name if that is another.
     pub(super) fn title(&self) -> String {
         let number = (self.step.0 + 1).to_string();

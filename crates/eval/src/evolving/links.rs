@@ -139,9 +139,10 @@ impl ScoreSink for Sink<'_> {
                 None => ranked.push((gold, last(ids.len() + 1, &now, &ever, None))),
             }
         }
+        // Whoever is not reached is last, and not somewhere among the others that are not; in published ranks behind the last.
+        let end = ids.len() + usize::from(self.candidates.list == List::Published);
         let note = |place: EntityId, ranks: Ranks| {
-            // Whoever is not reached is last, and not somewhere among the others that are not.
-            let ranks = if ranks.reached { ranks } else { last(ids.len(), &now, &ever, Some(place)) };
+            let ranks = if ranks.reached { ranks } else { last(end, &now, &ever, Some(place)) };
             ranked.push((ids[place.index()], ranks));
         };
         let truth = Truth { now: &now, ever: &ever };

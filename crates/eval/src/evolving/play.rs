@@ -3,8 +3,7 @@
 use std::time::Instant;
 
 use quadcast_core::{
-    EvolvingDataset, EvolvingModel, GraphSizes, GraphValidation, ModelError, Run, SavedModel, Split, Tensors,
-    Triple,
+    EvolvingDataset, EvolvingModel, GraphValidation, ModelError, Run, SavedModel, Split, Tensors, Triple,
 };
 use serde::{Deserialize, Serialize};
 
@@ -158,7 +157,7 @@ fn play_step(
     let train = begun.elapsed().as_secs_f64();
     let begun = Instant::now();
     let link = links(playing, graph, model, run)?;
-    let (classification, negative) = classify(playing, index, model, graph.sizes)?;
+    let (classification, negative) = classify(playing, graph, model)?;
     let after = known.map(|known| plausibility(model, graph, known)).transpose()?;
     let asked = graph.forgotten.len();
     let unlearning = before.zip(after).map(|(before, after)| Unlearning { asked, before, after });
@@ -212,14 +211,14 @@ fn transfer(
 /// Classification with a threshold chosen on validation examples; there is none without them.
 fn classify(
     playing: &Playing<'_>,
-    index: usize,
+    graph: &StepGraph,
     model: &dyn EvolvingModel,
-    sizes: GraphSizes,
 ) -> Result<(Option<Classification>, Option<NegativeClassification>), EvalError> {
+    let index = graph.step.index();
     let Some(examples) = playing.examples.get(index).filter(|examples| !examples.valid.is_empty()) else {
         return Ok((None, None));
     };
-    let asking = Asking::new(model, playing.links.compat, sizes);
+    let asking = Asking::new(model, playing.links.compat, graph.sizes);
     let energies = |examples: &[(Triple, bool)]| {
         let triples: Vec<Triple> = examples.iter().map(|example| example.0).collect();
         asking.energies(&triples)
@@ -230,8 +229,10 @@ fn classify(
     let classification =
         (!test.is_empty()).then(|| Classification::judge(&examples.test, &test, &thresholds));
     let categories = &playing.data.steps[index].categories;
+    // Examples are made of entities that are present; triples of the past may have lost theirs.
+    let past = if playing.procedure == Procedure::Static { asking.within(graph) } else { asking };
     let negative = (!categories.is_empty())
-        .then(|| NegativeClassification::judge(&asking, categories, &thresholds))
+        .then(|| NegativeClassification::judge(&past, categories, &thresholds))
         .transpose()?;
     Ok((classification, negative))
 }

@@ -15,7 +15,7 @@
 //!
 //! **Differs from the paper.** Relations to focus on are drawn among those that have training triples. An entity that found
 //! nothing new leaves the walk; in the published code it comes back two rounds later. `null` projects the known entity of
-//! `TransH` and `TransD` as their energies do.
+//! `TransH` and `TransD` as their energies do, which the published code forgot. `compat = true` does as that code did.
 //!
 //! **Cost.** A universe of 1000 triples takes about 50 ms on one thread and 130 KB, which lie in a file without a name and
 //! are read as if they were in memory. A question asks all universes that know its entity and its relation; while a step

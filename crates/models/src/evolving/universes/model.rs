@@ -179,8 +179,13 @@ impl<M: Space> Universes<M> {
     /// The lowest energy that a question has with nobody as its answer.
     fn of_nobody(&self, query: &Query, nobody: &Nobody, scratch: &mut [f32]) -> Result<f32, ModelError> {
         let energies = self.shelf()?.knowing(query, 0);
+        let Config { compat, dimension, norm, .. } = self.config;
         Ok(energies.fold(f32::INFINITY, |low, (universe, asked)| {
-            low.min(universe.energy_of_nobody(&self.space, asked, nobody, scratch))
+            low.min(if compat {
+                universe.published_energy_of_nobody(asked, dimension, norm)
+            } else {
+                universe.energy_of_nobody(&self.space, asked, nobody, scratch)
+            })
         }))
     }
 

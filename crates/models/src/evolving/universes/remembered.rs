@@ -103,12 +103,7 @@ mod tests {
     const NONE: f32 = f32::INFINITY;
 
     fn query(known: u32) -> Query {
-        Query {
-            step: Step(0),
-            known: EntityId(known),
-            relation: RelationId(0),
-            direction: Direction::Object,
-        }
+        Query { step: Step(0), known: EntityId(known), relation: RelationId(0), direction: Direction::Object }
     }
 
     fn row() -> Vec<f32> {

@@ -33,6 +33,9 @@ pub enum Deletion {
     Coexist,
 }
 
+/// The largest margin: far beyond any distance of unit vectors.
+const MOST_MARGIN: f64 = 1000.0;
+
 /// Configuration. The defaults are what the published code used on `WikidataEvolve`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -55,10 +58,12 @@ pub struct Config {
     pub least_balance: f64,
     /// The same, to.
     pub most_balance: f64,
-    /// Whole margins, from.
-    pub least_margin: u32,
-    /// Whole margins, to.
-    pub most_margin: u32,
+    /// Margins, from.
+    pub least_margin: f64,
+    /// Margins, to.
+    pub most_margin: f64,
+    /// Whether margins are whole numbers: so in the published code, and not in the text.
+    pub whole_margins: bool,
     /// Learning rates, from.
     pub least_rate: f64,
     /// Learning rates, to.
@@ -73,6 +78,8 @@ pub struct Config {
     pub missing: Missing,
     /// What deletions do.
     pub deletion: Deletion,
+    /// Whether walks, false triples and the energy of nobody are those of the published code.
+    pub compat: bool,
 }
 
 impl Default for Config {
@@ -87,8 +94,9 @@ impl Default for Config {
             most_triples: 1499,
             least_balance: 0.25,
             most_balance: 0.5,
-            least_margin: 1,
-            most_margin: 4,
+            least_margin: 1.0,
+            most_margin: 4.0,
+            whole_margins: true,
             least_rate: 0.001,
             most_rate: 0.1,
             least_epochs: 50,
@@ -96,6 +104,7 @@ impl Default for Config {
             batches: 20,
             missing: Missing::Infinity,
             deletion: Deletion::Keep,
+            compat: false,
         }
     }
 }
@@ -115,8 +124,9 @@ pub(super) const OPTIONS: &[OptionInfo] = &[
     option("most_triples", "Triples of a universe, to."),
     option("least_balance", "Share of a universe's triples that may be entities its walk starts from, from."),
     option("most_balance", "The same, to."),
-    option("least_margin", "Whole margins, from."),
-    option("most_margin", "Whole margins, to."),
+    option("least_margin", "Margins, from."),
+    option("most_margin", "Margins, to."),
+    option("whole_margins", "Draws margins that are whole numbers."),
     option("least_rate", "Learning rates, from."),
     option("most_rate", "Learning rates, to."),
     option("least_epochs", "Epochs of a universe, from."),
@@ -124,6 +134,7 @@ pub(super) const OPTIONS: &[OptionInfo] = &[
     option("batches", "Batches per epoch."),
     option("missing", "What an answer counts that no universe knows with the question: infinity or null."),
     option("deletion", "What deletions do to universes: keep, contains or coexist."),
+    option("compat", "Walks, draws false triples and rates nobody as the published code does."),
 ];
 
 impl Config {
@@ -137,6 +148,12 @@ impl Config {
             ("batches", self.batches),
         ])?;
         let share = |x: f64| (0.0..=1.0).contains(&x);
+        let is_margin = |x: f64| x >= 0.0 && x <= MOST_MARGIN && (!self.whole_margins || x.fract() == 0.0);
+        let margin = if self.whole_margins {
+            "a whole number from 0 to 1000, or whole_margins = false"
+        } else {
+            "a number from 0 to 1000"
+        };
         check_ranges(&[
             ("norm", f64::from(self.norm), self.norm == 1 || self.norm == 2, "1 or 2"),
             (
@@ -152,12 +169,9 @@ impl Config {
                 share(self.most_balance) && self.most_balance >= self.least_balance,
                 "a number from least_balance to 1",
             ),
-            (
-                "most_margin",
-                f64::from(self.most_margin),
-                self.most_margin >= self.least_margin,
-                "least_margin or more",
-            ),
+            ("least_margin", self.least_margin, is_margin(self.least_margin), margin),
+            ("most_margin", self.most_margin, is_margin(self.most_margin), margin),
+            ("most_margin", self.most_margin, self.most_margin >= self.least_margin, "least_margin or more"),
             ("least_rate", self.least_rate, self.least_rate > 0.0, "a number above 0"),
             ("most_rate", self.most_rate, self.most_rate >= self.least_rate, "least_rate or more"),
             (
@@ -174,12 +188,17 @@ impl Config {
         Plan {
             budget: random.random_range(self.least_triples..=self.most_triples),
             balance: rounded(random.random_range(self.least_balance..=self.most_balance), 100.0),
+            published: self.compat,
         }
     }
 
-    /// What is drawn before training. Published: whole margins, rates of three decimals.
+    /// What is drawn before training. Published code: whole margins, rates of three decimals.
     pub(super) fn draw_settings(&self, random: &mut impl Rng) -> evolving::Config {
-        let margin = f64::from(random.random_range(self.least_margin..=self.most_margin));
+        let margin = if self.whole_margins {
+            f64::from(random.random_range(self.least_margin as u32..=self.most_margin as u32))
+        } else {
+            random.random_range(self.least_margin..=self.most_margin)
+        };
         let epochs = random.random_range(self.least_epochs..=self.most_epochs);
         let rate = random.random_range(self.least_rate..=self.most_rate);
         evolving::Config {
@@ -198,6 +217,7 @@ impl Config {
             batches: self.batches,
             loss: LossName::Margin,
             optimiser: OptimiserName::Adagrad,
+            compat: self.compat,
             ..evolving::Config::default()
         }
     }

@@ -8,6 +8,8 @@ use std::collections::BTreeSet;
 
 /// How often an entity may draw a triple that is there already before its turn is over.
 const TOLERANCE: u32 = 5;
+/// Rounds without anything new after which the published walk gives up.
+const IDLE_ROUNDS: u32 = 20;
 
 /// Triples by a number below `count`: those of number i are `ids[starts[i]..starts[i + 1]]`.
 #[derive(Clone, Debug)]
@@ -57,6 +59,8 @@ pub(super) struct Plan {
     pub budget: usize,
     /// At most this share of the budget are entities that the walk starts from.
     pub balance: f64,
+    /// Whether the walk is that of the published code.
+    pub published: bool,
 }
 
 impl Surroundings {
@@ -86,6 +90,9 @@ impl Surroundings {
 
     /// Distinct triples around a relation, in the order in which they were met.
     pub fn walk(&self, focus: RelationId, plan: Plan, random: &mut impl Rng) -> Vec<Triple> {
+        if plan.published {
+            return self.published_walk(focus, plan, random);
+        }
         let budget = plan.budget.min(self.triples.len());
         let mut frontier = self.seeds(focus, plan, random);
         let (mut met, mut known) = (Vec::with_capacity(budget), FxHashSet::default());
@@ -107,6 +114,42 @@ impl Surroundings {
         met
     }
 
+    /// The walk of the published code. Entities that found nothing new are asked again two rounds later, and how often one may
+    /// fail depends on those before it.
+    fn published_walk(&self, focus: RelationId, plan: Plan, random: &mut impl Rng) -> Vec<Triple> {
+        let mut frontier = self.seeds(focus, plan, random);
+        let (mut other, mut met, mut known) = (BTreeSet::new(), Vec::new(), FxHashSet::default());
+        let (mut tolerance, mut failed) = (TOLERANCE, None);
+        let mut idle = 0;
+        while met.len() < plan.budget && idle < IDLE_ROUNDS {
+            let before = met.len();
+            for entity in frontier.iter().copied().collect::<Vec<_>>() {
+                if met.len() == plan.budget {
+                    break;
+                }
+                loop {
+                    let id = self.draw(entity, random);
+                    if known.insert(id) {
+                        let triple = self.triples[id as usize];
+                        met.push(triple);
+                        other.insert(if triple.subject == entity { triple.object } else { triple.subject });
+                        frontier.remove(&entity);
+                        break;
+                    }
+                    tolerance -= u32::from(failed == Some(entity));
+                    failed = Some(entity);
+                    if tolerance == 0 {
+                        tolerance = TOLERANCE;
+                        break;
+                    }
+                }
+            }
+            std::mem::swap(&mut frontier, &mut other);
+            idle = if met.len() == before { idle + 1 } else { 0 };
+        }
+        met
+    }
+
     /// The entities that the walk starts from: all that the relation connects, or some of them if those are many.
     fn seeds(&self, focus: RelationId, plan: Plan, random: &mut impl Rng) -> BTreeSet<EntityId> {
         let ends = |&id: &u32| {
@@ -124,16 +167,15 @@ impl Surroundings {
 
     /// A triple of an entity that was not met before; `None` if drawing one fails too often.
     fn draw_new(&self, entity: EntityId, known: &FxHashSet<u32>, random: &mut impl Rng) -> Option<u32> {
+        (0..=TOLERANCE).map(|_| self.draw(entity, random)).find(|id| !known.contains(id))
+    }
+
+    /// A triple of an entity, on a side that is drawn first.
+    fn draw(&self, entity: EntityId, random: &mut impl Rng) -> u32 {
         let sides = [self.by_subject.of(entity.index()), self.by_object.of(entity.index())];
-        for _ in 0..=TOLERANCE {
-            let side = usize::from(random.random::<bool>());
-            let list = if sides[side].is_empty() { sides[1 - side] } else { sides[side] };
-            let id = list[random.random_range(0..list.len())];
-            if !known.contains(&id) {
-                return Some(id);
-            }
-        }
-        None
+        let side = usize::from(random.random::<bool>());
+        let list = if sides[side].is_empty() { sides[1 - side] } else { sides[side] };
+        list[random.random_range(0..list.len())]
     }
 }
 
@@ -153,6 +195,7 @@ mod tests {
         fn a_walk_gathers_distinct_training_triples_within_its_budget(
             triples in prop::collection::btree_set((0_u32..40, 0_u32..4, 0_u32..40), 1..120),
             budget in 1_usize..80,
+            published in any::<bool>(),
             seed in any::<u64>(),
         ) {
             let triples: Vec<Triple> = triples.into_iter().map(|(s, r, o)| Triple::new(s, r, o)).collect();
@@ -160,7 +203,7 @@ mod tests {
             let mut random = stream(seed, "walk", 0);
             let focus = graph.draw_relation(&mut random);
             prop_assert!(triples.iter().any(|t| t.relation == focus));
-            let met = graph.walk(focus, Plan { budget, balance: 0.3 }, &mut random);
+            let met = graph.walk(focus, Plan { budget, balance: 0.3, published }, &mut random);
             prop_assert!(!met.is_empty() && met.len() <= budget);
             let distinct: BTreeSet<Triple> = met.iter().copied().collect();
             prop_assert_eq!(distinct.len(), met.len());
@@ -179,15 +222,14 @@ mod tests {
             Triple::new(20, 0, 21),
         ];
         let graph = surroundings(&triples);
-        let mut reached = BTreeSet::new();
-        for seed in 0..40 {
-            let plan = Plan { budget: 5, balance: 1.0 };
-            reached.extend(graph.walk(RelationId(1), plan, &mut stream(seed, "walk", 0)));
+        for published in [false, true] {
+            let mut reached = BTreeSet::new();
+            for seed in 0..40 {
+                let plan = Plan { budget: 5, balance: 1.0, published };
+                reached.extend(graph.walk(RelationId(1), plan, &mut stream(seed, "walk", 0)));
+            }
+            let reached: Vec<Triple> = reached.into_iter().collect();
+            assert_eq!(reached, triples[..4], "all of the path, never the island");
         }
-        assert_eq!(
-            reached.into_iter().collect::<Vec<_>>(),
-            triples[..4],
-            "all of the path, never the island"
-        );
     }
 }

@@ -164,6 +164,50 @@ fn nobody_is_better_than_nothing() {
 }
 
 #[test]
+fn the_published_nobody_is_not_projected() {
+    let unknown: Vec<Triple> = (0..50).map(|subject| Triple::new(subject, 2, 55)).collect();
+    let energies = |entry: &EvolvingEntry, compat: bool| {
+        let mut model = fitted(entry, &["missing=null"]);
+        let mut saved = model.save().expect("it is fitted");
+        // The same universes, asked in another way.
+        saved.state["config"]["compat"] = compat.into();
+        model.load(&saved).expect("it was saved");
+        let energies = model.energies(&unknown).expect("it rates");
+        energies.into_iter().filter(|energy| energy.is_finite()).collect::<Vec<f32>>()
+    };
+    let largest_difference = |entry: &EvolvingEntry| {
+        let [honest, published] = [false, true].map(|compat| energies(entry, compat));
+        assert!(honest.len() == published.len() && honest.len() > 10, "the same universes know them");
+        honest.iter().zip(&published).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max)
+    };
+    let difference = largest_difference(&PUTRANSE);
+    assert!(difference < 1e-5, "TransE projects nothing: {difference}");
+    let difference = largest_difference(&PUTRANSH);
+    assert!(difference > 0.01, "{difference}");
+}
+
+#[test]
+fn compat_walks_and_draws_otherwise() {
+    let saved = |settings: &[&str]| fitted(&PUTRANSE, settings).save().expect("it is fitted").tensors;
+    assert_ne!(saved(&[]), saved(&["compat=true"]));
+    assert_ne!(saved(&[]), saved(&["whole_margins=false"]));
+    assert_eq!(saved(&["least_margin=1", "most_margin=4.0"]), saved(&[]));
+}
+
+#[test]
+fn margins_are_whole_unless_said_otherwise() {
+    let build = |settings: &[&str]| {
+        let mut config = PUTRANSE.quick_config();
+        settings.iter().for_each(|setting| set(&mut config, setting).expect("a setting"));
+        (PUTRANSE.build)(&config).map(|_| ())
+    };
+    let error = build(&["most_margin=2.5"]).expect_err("it is no whole number").to_string();
+    assert!(error.contains("most_margin = 2.5") && error.contains("whole_margins = false"), "{error}");
+    assert!(build(&["most_margin=2.5", "whole_margins=false"]).is_ok());
+    assert!(build(&["least_margin=3", "most_margin=2"]).is_err());
+}
+
+#[test]
 fn universes_that_were_trained_on_what_is_gone_are_not_asked() {
     let triples = triples();
     let (present, relations) = everybody();

@@ -5,6 +5,9 @@ use quadcast_kernels::triples::{Ends, Question, Row, TablesView, for_each_answer
 
 use crate::evolving::space::Space;
 
+/// Rows are divided by their length, or by this if they are shorter.
+const LEAST_LENGTH: f32 = 1e-12;
+
 /// A universe that belongs to somebody else.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct UniverseView<'a> {
@@ -93,6 +96,17 @@ impl UniverseView<'_> {
         let (known, answer) = (self.entity(triple.subject)?, self.entity(triple.object)?);
         let asked = Asked { known, relation, direction: Direction::Object };
         Some(self.energy(space, asked, self.tables.entities.row(answer), scratch))
+    }
+
+    /// The energy with nobody as the answer as the published code has it: that of `TransE`, also where entities are projected.
+    pub fn published_energy_of_nobody(&self, asked: Asked, dimension: usize, norm: u8) -> f32 {
+        let known = &self.tables.entities.row(asked.known).values[..dimension];
+        let relation = &self.tables.relations.row(asked.relation).values[..dimension];
+        let scale = |row: &[f32]| 1.0 / row.iter().map(|x| x * x).sum::<f32>().sqrt().max(LEAST_LENGTH);
+        let (a, b) = (scale(known), scale(relation));
+        let sign = if asked.direction == Direction::Object { a } else { -a };
+        let moved = known.iter().zip(relation).map(|(x, y)| sign * x + b * y);
+        if norm == 1 { moved.map(f32::abs).sum() } else { moved.map(|u| u * u).sum::<f32>().sqrt() }
     }
 
     /// The energy with nobody as the answer.
