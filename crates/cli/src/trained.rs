@@ -66,7 +66,7 @@ pub fn read_complete(folder: &Path) -> Result<RunRecord, Failure> {
 pub fn open_data(folder: &Path, record: &RunRecord, data: Option<&str>) -> Result<Dataset, Failure> {
     let file: RunFile = read_run_file(&folder.join("run.toml"))?;
     let place = data.or(file.data.as_deref()).unwrap_or(&record.dataset.name);
-    let loaded = open(place, LoadOptions { format: file.format })?;
+    let loaded = open(place, LoadOptions { format: file.format, ..LoadOptions::default() })?;
     let (loaded, _) = unrolled(loaded, record.protocol.intervals.unwrap_or_default());
     let Content::Temporal(dataset) = loaded.content else {
         return Err(Failure::input(format!("{place} holds no facts with time stamps")));

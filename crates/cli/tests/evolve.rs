@@ -112,6 +112,11 @@ fn malformed_streams_are_refused() {
         ("cut.txt", "1 2 3 + 20\n1 2 3", &["cut.txt:2:4: the column is missing"]),
         ("cut.qops", "QCASTOPS\u{1}", &["cut.qops: byte 0: the file ends"]),
         ("nothing.txt", "\n", &["nothing.txt: the stream holds no operation"]),
+        (
+            "loops.txt",
+            "1 1 3 +\n2 2 3 +\n",
+            &["loops.txt: no operation is left", "2 of its rows lead from an entity to itself"],
+        ),
         ("damaged.txt.gz", "1 2 3 +\n", &["damaged.txt.gz: the gzip file is truncated or damaged"]),
     ] {
         room.write(name, content);
@@ -122,11 +127,58 @@ fn malformed_streams_are_refused() {
 }
 
 #[test]
+fn benchmarks_that_contradict_themselves_are_refused_with_the_line() {
+    let room = Room::new();
+    room.quadcast("data synth --world evolving --out world").success();
+    let readers = [
+        "evolve run --model transe --data world --out run",
+        "evolve compile world --by steps --split given --filter off --out made",
+        "evolve convert world --out made.qops",
+    ];
+    for file in ["train-op2id.txt", "triple-op2id.txt"] {
+        let path = format!("world/updates/2/{file}");
+        let good = room.text(&path);
+        let line = good.lines().count() + 1;
+        for (mark, state) in [("+", "which is present already"), ("-", "which is absent")] {
+            let row = good.lines().find(|row| row.ends_with(mark)).expect("triples come and go");
+            room.write(&path, format!("{good}{row}\n"));
+            let place = format!("{path}:{line}:4: found {mark} for the triple ");
+            for reader in readers {
+                room.assert_refused(reader, &[&place, state, "correct the file", "--policy drop"]);
+            }
+            let info = room.quadcast("data info world --json").success().json();
+            let void = info["evolving"]["steps"][1]["checks"]["void_operations"].as_u64();
+            assert_eq!(void, Some(u64::from(file == "train-op2id.txt")), "{file} {mark}");
+            let dropped = room.quadcast("evolve convert world --policy drop --out dropped.qops --overwrite");
+            let dropped = dropped.success();
+            assert_eq!(dropped.stdout.contains("left out: 1 "), file == "triple-op2id.txt", "{file} {mark}");
+        }
+        room.write(&path, good);
+    }
+    room.quadcast("evolve convert world --out made.qops").success();
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_is_no_dataset() {
+    let room = Room::new();
+    let made = std::process::Command::new("mkfifo").arg(room.path("pipe")).status();
+    if !made.is_ok_and(|status| status.success()) {
+        common::say("skipped: there is no mkfifo here");
+        return;
+    }
+    for command in ["evolve compile pipe --out a", "evolve run --data pipe --out a", "data info pipe"] {
+        room.assert_refused(command, &["pipe: this is neither a file nor a folder", "write what comes out"]);
+    }
+}
+
+#[test]
 fn wrong_requests_write_nothing() {
     let room = with_stream();
     room.write("full/notes.txt", "do not lose me");
     for (options, texts) in [
         ("--out full", &["full: the folder is not empty", "--out"][..]),
+        ("--hold 3 --out a", &["--hold is for facts with time stamps", "ops.txt is a stream of operations"]),
         ("--intervals 0 --out a", &["--intervals 0: expected 1 to 4000"]),
         ("--intervals 4001 --out a", &["--intervals 4001"]),
         ("--by steps --out a", &["ops.txt is not cut into steps", "--by ops"]),
@@ -143,6 +195,9 @@ fn wrong_requests_write_nothing() {
     }
     room.assert_refused("evolve convert ops.txt --out ops.txt", &["ops.txt: the file exists", "--overwrite"]);
     room.assert_refused("evolve compile nowhere.txt --out a", &["nowhere.txt"]);
+    room.quadcast("data synth --world evolving --out world").success();
+    let held = "evolve compile world --by steps --hold ever --out a";
+    room.assert_refused(held, &["--hold is for facts with time stamps", "world is a graph that changes"]);
     assert_eq!(room.quadcast("evolve compile ops.txt --split 90/5 --out a").code, 2);
 }
 

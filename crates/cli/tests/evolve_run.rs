@@ -29,7 +29,13 @@ fn every_procedure_learns_and_is_reported() {
         let run = run.success();
         run.assert_fits();
         run.assert_says(&[&format!("transe on circles · {procedure}"), "accuracy", "H@10 on earlier steps"]);
+        run.assert_says(&["both ends of each test triple (those that came with the step)"]);
         let record = room.json(&format!("{procedure}/metrics.json"));
+        assert_eq!(record["asked"], "new");
+        let means = run.stdout.lines().filter(|line| line.starts_with("mean"));
+        let accuracy = record["outcome"]["classification"]["macro"].as_f64().expect("accuracy");
+        let cells: Vec<Vec<&str>> = means.map(|line| line.split_whitespace().collect()).collect();
+        assert_eq!(cells[1][1], format!("{:.2}", 100.0 * accuracy));
         assert_eq!((&record["status"], &record["task"]), (&"complete".into(), &"evolving".into()));
         let steps = record["outcome"]["steps"].as_array().expect("steps");
         assert_eq!(steps.len(), 3);
@@ -42,6 +48,7 @@ fn every_procedure_learns_and_is_reported() {
     room.quadcast("report static pseudo-incremental incremental --out page.html").success();
     let page = room.text("page.html");
     assert!(page.contains("transe, pseudo-incremental") && page.contains("<svg"));
+    assert!(page.contains("Test triples: those that came with the step."));
     room.quadcast("report static --format md").success().assert_says(&["transe on circles · static"]);
     room.quadcast("evolve run static/run.toml --out again").success();
     assert_eq!(room.read("static/model.safetensors"), room.read("again/model.safetensors"));

@@ -2,6 +2,8 @@
 
 mod common;
 
+use std::collections::BTreeSet;
+
 use common::Room;
 use serde_json::Value;
 
@@ -96,6 +98,54 @@ fn universes_are_added_for_what_is_new() {
         .assert_error(2, &["nothing changes", "18 insertions of present"]);
 }
 
+/// The test triples that the last step of a version asked about, as head, tail, relation.
+fn asked(room: &Room, run: &str) -> BTreeSet<[u64; 3]> {
+    let steps = room.json(&format!("{run}/asked.json"));
+    let rows = steps.as_array().and_then(|steps| steps.last()?["test"].as_array()).expect("test triples");
+    let id = |row: &Value, at: usize| row[at].as_u64().expect("an id");
+    rows.iter().map(|row| [id(row, 0), id(row, 2), id(row, 1)]).collect()
+}
+
+/// What a run says that it was asked about, and the number of test triples at its last step.
+fn counted(room: &Room, run: &str) -> (Value, u64) {
+    let record = room.json(&format!("{run}/metrics.json"));
+    let steps = record["outcome"]["steps"].as_array().expect("steps");
+    let test = steps.last().and_then(|step| step["sizes"]["test"].as_u64()).expect("a number");
+    (record["asked"].clone(), test)
+}
+
+#[test]
+fn an_update_asks_what_its_run_was_asked() {
+    let room = Room::new();
+    room.quadcast("evolve synth --operations 4000 --seed 2 --out ops.txt").success();
+    room.quadcast("evolve compile ops.txt --filter off --intervals 2 --sample 20 --out bench").success();
+    let text = room.text("bench/updates/2/test2id.txt");
+    let row = |row: &str| -> [u64; 3] {
+        let ids: Vec<u64> = row.split_whitespace().map(|id| id.parse().expect("an id")).collect();
+        ids.try_into().expect("head, tail, relation")
+    };
+    let mut sample: BTreeSet<[u64; 3]> = text.lines().map(row).collect();
+    let gone = sample.pop_first().expect("a sample");
+    let [head, tail, relation] = gone;
+    room.write("news.txt", format!("Nadia\tOmar\tlikes\t+\n#{head}\t#{tail}\t#{relation}\t-\n"));
+    room.write("more.txt", "Omar\tNadia\tlikes\t+\n");
+    for (out, all) in [("sampled", ""), ("whole", "--all")] {
+        room.quadcast(&format!("evolve run --model transe --data bench {QUICK} {all} --out {out}")).success();
+        room.quadcast(&format!("evolve update {out} news.txt")).success();
+        room.quadcast(&format!("evolve update {out}.v2 more.txt")).success();
+    }
+    assert_eq!(counted(&room, "sampled"), ("sample".into(), 20));
+    for version in ["sampled.v2", "sampled.v3"] {
+        assert_eq!(counted(&room, version), ("sample".into(), 19), "{version}");
+        assert_eq!(asked(&room, version), sample, "{version}");
+    }
+    let (word, test) = counted(&room, "whole");
+    assert!(word == "all" && test > 20, "{word} {test}");
+    for version in ["whole.v2", "whole.v3"] {
+        assert_eq!(counted(&room, version), ("all".into(), test - 1), "{version}");
+    }
+}
+
 #[test]
 fn the_same_update_gives_the_same_version() {
     let room = Room::with_circles();
@@ -124,11 +174,19 @@ fn faults_are_told_with_their_place() {
         ("Nadia\t\tlikes\t+\n", ["news.txt:1", "expected the name of an entity"]),
         ("Nadia\tperson 1\tlikes\t+\nNadia\tperson 1\tlikes\t-\n", ["news.txt", "cancel out"]),
         ("", ["news.txt", "holds no operation"]),
+        ("#999999\tperson 1\tlikes\t+\n", ["news.txt:1:1: found \"#999999\"", "an id below 60"]),
+        ("Nadia\t#60\tlikes\t+\n", ["news.txt:1:2: found \"#60\"", "begin with # followed by digits"]),
+        ("Nadia\tperson 1\t#77\t+\n", ["news.txt:1:3: found \"#77\"", "an id below 1,"]),
     ] {
         room.write("news.txt", news);
         room.assert_refused("evolve update base news.txt", &texts);
         assert!(!room.path("base.v2").exists(), "nothing half-written");
     }
+    room.quadcast("evolve synth --operations 50 --out ops.qops").success();
+    room.assert_refused(
+        "evolve update base ops.qops",
+        &["ops.qops: found a stream in the binary form", "text"],
+    );
     room.assert_refused("evolve update circles news.txt", &["metrics.json"]);
     room.write("news.txt", news());
     room.assert_refused("evolve update base news.txt --set dimension=8", &["do not fit"]);

@@ -59,6 +59,9 @@ impl Content {
 pub struct LoadOptions {
     /// The layout, where the user knows better than the detection.
     pub format: Option<Format>,
+    /// Whether operations that contradict the graph (`+` on a present triple, `-` on an absent one) are read as they are, to
+    /// be counted by `info` and `audit`, or left out by `operations_of`. Otherwise they are an error.
+    pub contradictory: bool,
 }
 
 /// The file that a split came from, and where its times lie: evidence for the audit.

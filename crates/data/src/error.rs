@@ -81,6 +81,16 @@ pub enum DataError {
         /// The path.
         path: PathBuf,
     },
+    /// The path is something else: a pipe, a socket, a device.
+    #[error(
+        "{}: this is neither a file nor a folder (a pipe or a device?), expected the folder of a dataset or a file of \
+         operations; write what comes out of it to a file and give that",
+        path.display()
+    )]
+    NeitherFileNorFolder {
+        /// The path.
+        path: PathBuf,
+    },
     /// The folder has none of the known layouts.
     #[error("{}: {reason}; found: {found}\nknown layouts: {layouts}; say which one it is with --format", path.display())]
     UnknownLayout {

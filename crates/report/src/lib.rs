@@ -20,7 +20,7 @@ mod svg;
 mod tables;
 mod terminal;
 
-pub use evolving::{EvolvingCard, EvolvingRecord, EvolvingSeconds, UpdateCard, evolving_summary};
+pub use evolving::{AskedAbout, EvolvingCard, EvolvingRecord, EvolvingSeconds, UpdateCard, evolving_summary};
 pub use explanations::{
     Addition, Answer, DatedFact, DirectedName, Fired, Forecast, Reason, RuleCard, Sample, TrueAnswer, Why,
 };

@@ -1,14 +1,20 @@
 //! Small runs for tests.
 
+use std::collections::BTreeMap;
+
 use quadcast_core::{
-    Calendar, Dataset, Direction, EntityId, Facts, Names, Protocol, Quad, Query, RelationId, Splits, Step,
-    TimeAxis, Vocabulary,
+    Calendar, Dataset, Direction, EntityId, Facts, Fingerprint, Names, Protocol, Quad, Query, RelationId,
+    Splits, Step, TimeAxis, Vocabulary,
 };
-use quadcast_eval::{Judged, Outcome, Rank, RankedQuery, Ranks};
+use quadcast_eval::evolving::{
+    Classification, Counts, EvolvingOutcome, LinkOutcome, LinkProtocol, Mean, Procedure, Seconds, Sizes,
+    StepResult,
+};
+use quadcast_eval::{FilterOutcome, Judged, Metrics, Outcome, Rank, RankedQuery, Ranks};
 
 use crate::{
-    Addition, Answer, DatasetCard, DatedFact, DirectedName, Fired, Forecast, LoadedRun, ModelCard, Reason,
-    RuleCard, RunRecord, Sample, TrueAnswer, Why,
+    Addition, Answer, DatasetCard, DatedFact, DirectedName, EvolvingCard, EvolvingRecord, Fired, Forecast,
+    LoadedRun, ModelCard, Reason, RuleCard, RunRecord, Sample, TrueAnswer, Why,
 };
 
 /// Facts of a sample: four a step.
@@ -129,4 +135,72 @@ pub(crate) fn explained() -> Vec<Sample> {
         truth: TrueAnswer { entity: truth.to_owned(), rank, tied: 1 },
     };
     vec![sample(rules, "<Bob>", 1), sample(facts, "Cem", 4)]
+}
+
+/// A run on a graph that changes in two steps.
+pub(crate) fn changing(model: &str, dimension: u32, seed: u64) -> EvolvingRecord {
+    let dataset = EvolvingCard {
+        name: "graph".to_owned(),
+        variant: None,
+        fingerprint: Fingerprint::try_from("0123456789abcdef".to_owned()).expect("16 hex digits"),
+        steps: 2,
+        entities: 8,
+        relations: 1,
+    };
+    let config = serde_json::json!({ "dimension": dimension, "margin": 1.0 });
+    let model = ModelCard { name: model.to_owned(), config, rules: None };
+    let mut record = EvolvingRecord::begun(dataset, model, Procedure::Static, LinkProtocol::default(), seed);
+    let metrics = Metrics { mrr: 0.4, hits10: 0.5, mr: 4.0, ..Metrics::default() };
+    let links = Mean { by_step: metrics, by_question: metrics };
+    record.complete(EvolvingOutcome {
+        steps: [(0, 0.6), (1, 0.8)].map(|(step, accuracy)| changing_step(step, metrics, accuracy)).to_vec(),
+        filtered: links,
+        raw: links,
+        classification: Some(Mean { by_step: 0.7, by_question: 0.7 }),
+        negative: BTreeMap::new(),
+        backward_transfer: None,
+        forward_transfer: None,
+    });
+    record
+}
+
+fn changing_step(step: u32, metrics: Metrics, accuracy: f64) -> StepResult {
+    let filter = || FilterOutcome {
+        metrics,
+        queries: 6,
+        ties: 0.0,
+        ci95: None,
+        object: None,
+        subject: None,
+        seen: None,
+        unseen: None,
+        policy: BTreeMap::new(),
+    };
+    StepResult {
+        step: Step(step),
+        label: (step + 1).to_string(),
+        sizes: Sizes { train: 10, inserted: 5, deleted: 0, test: 3, entities: 8, relations: 1 },
+        link: Some(LinkOutcome {
+            filtered: filter(),
+            ever: filter(),
+            raw: filter(),
+            candidates: 8,
+            adjusted_mean_rank: 0.9,
+            unreached: 0.0,
+            by_age: Vec::new(),
+        }),
+        classification: Some(Classification {
+            counts: Counts::default(),
+            accuracy,
+            f1: accuracy,
+            auc: accuracy,
+            coverage: 1.0,
+            accuracy_by_relation: accuracy,
+            threshold: 0.0,
+        }),
+        negative: None,
+        unlearning: None,
+        transfer: Vec::new(),
+        seconds: Seconds::default(),
+    }
 }

@@ -90,11 +90,16 @@ fn in_order(loaded: &Loaded, dataset: &Dataset) -> Result<(), Failure> {
 
 /// Finds and reads a dataset in the layout that may be given.
 pub fn open_source(source: &Source) -> Result<Loaded, Failure> {
-    open(&source.data, LoadOptions { format: source.format.map(Into::into) })
+    open(&source.data, LoadOptions { format: source.format.map(Into::into), ..LoadOptions::default() })
+}
+
+/// The same for who counts what is wrong with a dataset: operations that contradict the graph are read too.
+fn open_to_inspect(source: &Source) -> Result<Loaded, Failure> {
+    open(&source.data, LoadOptions { format: source.format.map(Into::into), contradictory: true })
 }
 
 pub fn info(source: &Source, output: &Output) -> Result<(), Failure> {
-    let info = quadcast_data::info(&open_source(source)?);
+    let info = quadcast_data::info(&open_to_inspect(source)?);
     output.result(&info, || info.text())
 }
 
@@ -121,7 +126,7 @@ pub struct AuditArguments {
 pub fn audit(arguments: &AuditArguments, output: &Output) -> Result<(), Failure> {
     let options =
         LeakageOptions { detection: (&arguments.detection).into(), max_leakage: arguments.max_leakage };
-    let loaded = open_source(&arguments.source)?;
+    let loaded = open_to_inspect(&arguments.source)?;
     let mut audit = quadcast_data::audit_with(&loaded, &options);
     audit.leakage.scores = reference_scores(&loaded, audit.leakage.split_kind)?;
     output.result(&audit, || audit.text())?;

@@ -95,7 +95,7 @@ pub fn execute(options: &EvaluateOptions, output: &Output) -> Result<(), Failure
     let name = model_name(options)?;
     let start = Instant::now();
     let format = options.format.map(Into::into);
-    let loaded = open(&options.data, LoadOptions { format })?;
+    let loaded = open(&options.data, LoadOptions { format, ..LoadOptions::default() })?;
     for note in &loaded.notes {
         output.detail(note);
     }

@@ -1,5 +1,6 @@
 //! `quadcast evolve …`: graphs that change by insertions and deletions.
 
+mod asked;
 mod compile;
 mod convert;
 mod file;

@@ -63,7 +63,8 @@ pub fn execute(options: &ExportOptions, output: &Output) -> Result<(), Failure> 
         return Err(Failure::input("--json and --out - both want standard output; name a file with --out"));
     }
     let source = &options.source;
-    let loaded = open(&source.data, LoadOptions { format: source.format.map(Into::into) })?;
+    let loaded =
+        open(&source.data, LoadOptions { format: source.format.map(Into::into), ..LoadOptions::default() })?;
     let dataset = temporal(&loaded)?;
     let split = match options.queries {
         QuerySplit::Test => Split::Test,

@@ -169,7 +169,8 @@ struct Opened {
 impl Opened {
     fn new(data: &str, format: Option<Format>, asked: IntervalUse) -> Result<Self, Failure> {
         let start = Instant::now();
-        let (loaded, intervals) = unrolled(open(data, LoadOptions { format })?, asked);
+        let (loaded, intervals) =
+            unrolled(open(data, LoadOptions { format, ..LoadOptions::default() })?, asked);
         Ok(Self { loaded, seconds: start.elapsed().as_secs_f64(), intervals })
     }
 }

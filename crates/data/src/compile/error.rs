@@ -7,6 +7,19 @@ use crate::IdKind;
 /// Whatever can go wrong when a benchmark is compiled or written.
 #[derive(Debug, Error)]
 pub enum CompileError {
+    /// A stream in which nothing happens.
+    #[error(
+        "{name}: no operation is left: {reflexive} of its rows lead from an entity to itself and {void} contradict the graph, \
+         and such rows are left out; expected at least one insertion of a triple between two entities"
+    )]
+    NoOperations {
+        /// The stream.
+        name: String,
+        /// Operations on triples whose head is their tail.
+        reflexive: usize,
+        /// Insertions of present triples and deletions of absent ones.
+        void: usize,
+    },
     /// A number of intervals that the stream does not have.
     #[error("--intervals {wanted}: expected 1 to {operations}, as many as the stream has operations")]
     Intervals {

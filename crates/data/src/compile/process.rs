@@ -31,6 +31,11 @@ pub struct Compiled {
 
 /// Compiles a benchmark. The same stream, options and seed give the same benchmark, for any number of threads.
 pub fn compile(stream: &OperationStream, options: &CompileOptions) -> Result<Compiled, DataError> {
+    if stream.is_empty() {
+        let (name, dropped) = (stream.name.clone(), stream.dropped);
+        let void = dropped.void_inserts + dropped.void_deletes;
+        return Err(CompileError::NoOperations { name, reflexive: dropped.reflexive, void }.into());
+    }
     if options.split == SplitRule::Given && stream.splits.is_none() {
         return Err(CompileError::NoSplits { name: stream.name.clone() }.into());
     }

@@ -24,7 +24,7 @@ use sha2::{Digest, Sha256};
 
 use super::stream::{OperationStream, StreamClock};
 
-pub(super) const MAGIC: &[u8; 8] = b"QCASTOPS";
+pub(crate) const MAGIC: &[u8; 8] = b"QCASTOPS";
 pub(super) const VERSION: u32 = 1;
 
 /// Length of a name that is not there.

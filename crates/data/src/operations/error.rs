@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
-use crate::Place;
+use crate::{IdKind, Place};
 
 /// Whatever can go wrong when a stream is read.
 #[derive(Debug, Error)]
@@ -78,6 +78,49 @@ pub enum OperationsError {
         byte: u64,
         /// What is wrong.
         problem: String,
+    },
+    /// A row of a benchmark that contradicts the rows and steps before it.
+    #[error(
+        "{place}: found {mark} for the triple {triple}, which is {state} after the rows and steps before; expected \
+         {expected}; correct the file (data audit counts such rows), or leave them out with evolve compile --policy drop"
+    )]
+    Contradiction {
+        /// Where.
+        place: Place,
+        /// What stands there: `+` or `-`.
+        mark: char,
+        /// The triple as `head tail relation`.
+        triple: String,
+        /// What it is: present already, or absent.
+        state: &'static str,
+        /// What could stand there.
+        expected: &'static str,
+    },
+    /// An id that the graph does not have, where a name or an id belongs.
+    #[error(
+        "{place}: found {found}, which means the {kind} with that id; expected an id below {count}, as many as the graph \
+         has, or a name; a new {kind} needs a name that does not begin with # followed by digits, nor is a number in a graph \
+         without names"
+    )]
+    UnknownId {
+        /// Where.
+        place: Place,
+        /// What kind of id.
+        kind: IdKind,
+        /// What stands there.
+        found: String,
+        /// How many the graph has.
+        count: usize,
+    },
+    /// A stream in the binary form where text belongs.
+    #[error(
+        "{}: found a stream in the binary form, expected text: head tail relation +|- [time], with the names of the \
+         graph; quadcast evolve convert makes text of it, in which numbers stand for names",
+        path.display()
+    )]
+    NotText {
+        /// The file.
+        path: PathBuf,
     },
     /// A step of a dataset whose operations contradict the graph.
     #[error(

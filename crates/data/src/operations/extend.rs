@@ -80,24 +80,53 @@ impl Known {
         }
     }
 
-    /// The id of a name as it stands in a file; `#7` is the id 7.
-    pub(crate) fn id(&mut self, name: &str) -> u32 {
+    /// The id of a name as it stands in a file. `#7` is the id 7, and never the name of something new: `None` if there is no
+    /// such id.
+    pub(crate) fn id(&mut self, name: &str) -> Option<u32> {
         let digits = name.strip_prefix('#').or(self.numbers.then_some(name));
-        if let Some(id) = digits.and_then(|digits| digits.parse::<u32>().ok())
-            && (id as usize) < self.old
-        {
-            return id;
+        let digits = digits.filter(|text| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()));
+        let meant =
+            digits.and_then(|digits| digits.parse::<u32>().ok()).filter(|&id| (id as usize) < self.old);
+        if let Some(id) = meant.or_else(|| self.ids.get(name).copied()) {
+            return Some(id);
         }
-        if let Some(&id) = self.ids.get(name) {
-            return id;
+        if digits.is_some() {
+            return None;
         }
         let id = self.names.len() as u32;
         self.ids.insert(name.to_owned(), id);
         self.names.push(Some(name.to_owned()));
-        id
+        Some(id)
+    }
+
+    /// How many there were at first.
+    pub(crate) const fn before(&self) -> usize {
+        self.old
     }
 
     fn finish(self) -> Names {
         Names::new(self.names, None)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_after_a_hash_is_an_id_and_never_new() {
+        let names = Names::new(vec![Some("a".to_owned()), None], None);
+        let mut known = Known::new(&names);
+        assert_eq!(["a", "#0", "#1", "#01"].map(|name| known.id(name)), [Some(0), Some(0), Some(1), Some(1)]);
+        assert_eq!(["#2", "#999999", "#99999999999"].map(|name| known.id(name)), [None; 3]);
+        assert_eq!(["7", "#x", "#"].map(|name| known.id(name)), [Some(2), Some(3), Some(4)]);
+        assert_eq!(known.id("#2"), None, "what is new has no id to be named by yet");
+        assert_eq!(known.before(), 2);
+    }
+
+    #[test]
+    fn numbers_are_ids_where_nothing_has_a_name() {
+        let mut known = Known::new(&Names::anonymous(2));
+        assert_eq!(["1", "#1", "2", "b"].map(|name| known.id(name)), [Some(1), Some(1), None, Some(2)]);
     }
 }

@@ -15,6 +15,7 @@ mod stream;
 mod text;
 mod unpack;
 
+pub(crate) use binary::MAGIC;
 pub(crate) use build::{Fault, StreamBuilder};
 pub use convert::{read_operations, write_operations};
 pub use error::OperationsError;

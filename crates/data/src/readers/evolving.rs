@@ -8,6 +8,7 @@ use quadcast_core::{EvolvingDataset, Names, Vocabulary};
 use rayon::prelude::*;
 
 use super::Reading;
+use super::contradictions::refuse_contradictions;
 use super::evolving_step::{Folders, Step, read_step};
 use super::ids::{IdFile, Order};
 use super::input::Folder;
@@ -17,8 +18,12 @@ use crate::{Content, DataError};
 
 pub(super) const LAYOUT: &str = "wikidata-evolve";
 
-/// Reads a folder of updates.
-pub(super) fn read(folder: &mut Folder, notes: &mut Notes) -> Result<Reading, DataError> {
+/// Reads a folder of updates. Operations that contradict the graph are an error, unless they are asked for.
+pub(super) fn read(
+    folder: &mut Folder,
+    notes: &mut Notes,
+    contradictory: bool,
+) -> Result<Reading, DataError> {
     let lists = Lists::find(folder, Order::IdFirst)?;
     notes.compression(lists.paths());
     notes.add("The columns are head, tail, relation, then an operation or a label.");
@@ -36,13 +41,16 @@ pub(super) fn read(folder: &mut Folder, notes: &mut Notes) -> Result<Reading, Da
     // Results are collected before the first error is picked, so that it does not depend on the threads.
     let steps: Vec<Result<Step, DataError>> = numbers.par_iter().map(read).collect();
     let steps = steps.into_iter().collect::<Result<Vec<_>, _>>()?;
+    let vocabulary =
+        Vocabulary { entities: wikidata_names(entities, 'Q'), relations: wikidata_names(relations, 'P') };
+    if !contradictory {
+        refuse_contradictions(&steps, &vocabulary)?;
+    }
     describe(&numbers, &steps, notes);
     if parts.snapshots.is_some() {
         notes.add("Of the snapshot folders only the id lists are read; their triples repeat the others in local ids.");
     }
 
-    let vocabulary =
-        Vocabulary { entities: wikidata_names(entities, 'Q'), relations: wikidata_names(relations, 'P') };
     let steps = steps.into_iter().map(|step| step.content).collect();
     let dataset = EvolvingDataset { name: folder.name(), vocabulary, steps };
     Ok(Reading::without_sources(Content::Evolving(dataset)))

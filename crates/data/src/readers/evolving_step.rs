@@ -1,5 +1,7 @@
 //! One step of `WikidataEvolve`.
 
+use std::path::PathBuf;
+
 use quadcast_core::{
     CategoryKind, CategoryTriples, EntityId, EvolvingStep, RelationId, Split, SplitTriples, Triple,
     TripleOperation,
@@ -28,6 +30,10 @@ pub(super) struct Step {
     pub notes: Vec<String>,
     /// Files of `updates/k` that were left alone.
     pub unused: Vec<String>,
+    /// The file of the training operations.
+    pub training: PathBuf,
+    /// The file of all operations, if there is one.
+    pub operations: Option<PathBuf>,
 }
 
 /// Reads one step.
@@ -35,11 +41,11 @@ pub(super) fn read_step(number: u32, folders: Folders, spaces: Spaces<'_>) -> Re
     let Folders { mut updates, increments, snapshots } = folders;
     let mut notes = Vec::new();
     let increment = match increments {
-        Some(mut folder) => optional(&mut folder, "train2id", |input| read_triples(input, spaces))?,
+        Some(mut folder) => listed(&mut folder, "train2id", |input| read_triples(input, spaces))?,
         None => None,
     };
-    let training = read_training(&mut updates, number, increment.as_deref(), spaces, &mut notes)?;
-    let operations = optional(&mut updates, "triple-op2id", |input| read_operations(input, spaces))?;
+    let training = read_training(&mut updates, number, increment.as_ref(), spaces, &mut notes)?;
+    let operations = listed(&mut updates, "triple-op2id", |input| read_operations(input, spaces))?;
     let evaluation = SplitTriples {
         valid: needed(&mut updates, "valid2id", spaces)?,
         test: needed(&mut updates, "test2id", spaces)?,
@@ -56,11 +62,12 @@ pub(super) fn read_step(number: u32, folders: Folders, spaces: Spaces<'_>) -> Re
         None => (None, None),
     };
     let unused = updates.unused().into_iter().map(|file| format!("{number}/{file}")).collect();
+    let (operations_file, operations) = operations.map(|listed| (listed.file, listed.rows)).unzip();
     let content = EvolvingStep {
         label: number.to_string(),
-        training,
+        training: training.rows,
         operations,
-        increment,
+        increment: increment.map(|listed| listed.rows),
         evaluation,
         evaluation_all,
         categories,
@@ -69,7 +76,13 @@ pub(super) fn read_step(number: u32, folders: Folders, spaces: Spaces<'_>) -> Re
         entities: entities.map(|ids| ids.into_iter().map(EntityId).collect()),
         relations: relations.map(|ids| ids.into_iter().map(RelationId).collect()),
     };
-    Ok(Step { content, notes, unused })
+    Ok(Step { content, notes, unused, training: training.file, operations: operations_file })
+}
+
+/// Rows and the file that they stand in.
+struct Listed<T> {
+    file: PathBuf,
+    rows: Vec<T>,
 }
 
 /// The training operations. Nothing can be deleted from an empty graph, so the increment can stand in for a missing
@@ -77,18 +90,19 @@ pub(super) fn read_step(number: u32, folders: Folders, spaces: Spaces<'_>) -> Re
 fn read_training(
     updates: &mut Folder,
     number: u32,
-    increment: Option<&[Triple]>,
+    increment: Option<&Listed<Triple>>,
     spaces: Spaces<'_>,
     notes: &mut Vec<String>,
-) -> Result<Vec<TripleOperation>, DataError> {
-    if let Some(operations) = optional(updates, "train-op2id", |input| read_operations(input, spaces))? {
+) -> Result<Listed<TripleOperation>, DataError> {
+    if let Some(operations) = listed(updates, "train-op2id", |input| read_operations(input, spaces))? {
         return Ok(operations);
     }
     match increment {
-        Some(triples) if number <= 1 => {
+        Some(Listed { file, rows }) if number <= 1 => {
             notes
                 .push(format!("Step {number} has no train-op2id file; its increment is read as insertions."));
-            Ok(triples.iter().map(|&triple| TripleOperation { triple, insert: true }).collect())
+            let rows = rows.iter().map(|&triple| TripleOperation { triple, insert: true }).collect();
+            Ok(Listed { file: file.clone(), rows })
         }
         _ => Err(missing(updates, "train-op2id.txt")),
     }
@@ -100,11 +114,22 @@ fn optional<T>(
     stem: &str,
     read: impl Fn(&Input) -> Result<TripleFile<T>, DataError>,
 ) -> Result<Option<Vec<T>>, DataError> {
+    Ok(listed(folder, stem, read)?.map(|listed| listed.rows))
+}
+
+/// The same, and which file it is.
+fn listed<T>(
+    folder: &mut Folder,
+    stem: &str,
+    read: impl Fn(&Input) -> Result<TripleFile<T>, DataError>,
+) -> Result<Option<Listed<T>>, DataError> {
     let is_it = |name: &str| name.strip_suffix(".txt").unwrap_or(name) == stem;
     let Some(path) = folder.find(stem, is_it)? else {
         return Ok(None);
     };
-    Ok(Some(read(&Input::open(path)?)?.rows))
+    let input = Input::open(path)?;
+    let rows = read(&input)?.rows;
+    Ok(Some(Listed { file: input.path, rows }))
 }
 
 fn needed(folder: &mut Folder, stem: &str, spaces: Spaces<'_>) -> Result<Vec<Triple>, DataError> {

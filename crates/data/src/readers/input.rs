@@ -201,7 +201,13 @@ impl Folder {
             Err(error) => return Err(failed(error)),
         };
         if !kind.is_dir() {
-            return Err(DataError::NotAFolder { path: path.to_path_buf() });
+            let path = path.to_path_buf();
+            let file = kind.is_file();
+            return Err(if file {
+                DataError::NotAFolder { path }
+            } else {
+                DataError::NeitherFileNorFolder { path }
+            });
         }
         let (mut files, mut folders) = (Vec::new(), Vec::new());
         for entry in fs::read_dir(path).map_err(failed)? {

@@ -4,6 +4,7 @@
 //! A reader never guesses silently: what it assumes it says in a note, and what it cannot use is an error with a
 //! place. Nothing that a file can hold makes it panic.
 
+mod contradictions;
 mod detect;
 mod division;
 mod evolving;

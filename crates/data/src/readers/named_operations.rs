@@ -12,7 +12,7 @@ use super::input::Input;
 use super::lines::{At, Lines, blank_fields, excerpt, integer, tab_fields};
 use super::operation_rows::{check_columns, mark, moment};
 use crate::error::IdKind;
-use crate::operations::{Fault, Instants, Known, StreamBuilder};
+use crate::operations::{Fault, Instants, Known, MAGIC, StreamBuilder};
 use crate::{DataError, OperationsError, StreamClock};
 
 /// What the first three columns name.
@@ -26,6 +26,9 @@ pub(crate) fn read_named(
     relations: &mut Known,
 ) -> Result<(), DataError> {
     let input = Input::open(path.to_path_buf())?;
+    if input.bytes.starts_with(MAGIC) {
+        return Err(OperationsError::NotText { path: input.path }.into());
+    }
     let text = input.utf8()?.as_bytes();
     let mut clock = None;
     let mut latest: (i64, &[u8]) = (i64::MIN, b"");
@@ -47,7 +50,11 @@ pub(crate) fn read_named(
             return Err(OperationsError::Unsorted { place: at(5).place(), found, before }.into());
         }
         latest = (now, time);
-        let triple = Triple::new(entities.id(&head), relations.id(&relation), entities.id(&tail));
+        // In this order newcomers are numbered.
+        let head_id = id_of(entities, at(1), IdKind::Entity, &head)?;
+        let relation_id = id_of(relations, at(3), IdKind::Relation, &relation)?;
+        let tail_id = id_of(entities, at(2), IdKind::Entity, &tail)?;
+        let triple = Triple::new(head_id, relation_id, tail_id);
         builder.push(triple, insert, 0).map_err(|fault| {
             let (place, triple) = (at(4).place(), format!("{head} {tail} {relation}"));
             match fault {
@@ -69,6 +76,14 @@ fn clock_of(fields: &[&[u8]; 6], count: usize) -> StreamClock {
         _ if integer(fields[4].trim_ascii()).is_ok() => StreamClock::Number,
         _ => StreamClock::Utc,
     }
+}
+
+/// The id of a name, which may be a new one.
+fn id_of(known: &mut Known, at: At<'_>, kind: IdKind, name: &str) -> Result<u32, DataError> {
+    known.id(name).ok_or_else(|| {
+        let found = excerpt(name.as_bytes());
+        OperationsError::UnknownId { place: at.place(), kind, found, count: known.before() }.into()
+    })
 }
 
 fn name<'a>(at: At<'_>, kind: IdKind, field: &'a [u8]) -> Result<Cow<'a, str>, DataError> {

@@ -7,14 +7,14 @@ use super::division::{DIVISION, Division};
 use super::input::Folder;
 use super::notes::Notes;
 use super::{Reading, evolving, intervals, labelled, lkge, openke, quads, snapshots};
-use crate::{Content, DataError, Format};
+use crate::{Content, DataError, Format, LoadOptions};
 
 /// Reads a folder in the layout that is given or detected. Returns the layout, notes and what was read.
-pub(crate) fn read(path: &Path, format: Option<Format>) -> Result<(Format, Vec<String>, Reading), DataError> {
+pub(crate) fn read(path: &Path, options: &LoadOptions) -> Result<(Format, Vec<String>, Reading), DataError> {
     let mut folder = Folder::open(path)?;
     let mut notes = Notes::default();
     let division = Division::find(&mut folder)?;
-    let (format, why) = match (format, &division) {
+    let (format, why) = match (options.format, &division) {
         (Some(format), _) => (format, "as asked for".to_string()),
         (None, Some(division)) => (division.layout, format!("because {DIVISION} says so")),
         (None, None) => detect(&folder).map(|(format, why)| (format, format!("because {why}")))?,
@@ -25,7 +25,7 @@ pub(crate) fn read(path: &Path, format: Option<Format>) -> Result<(Format, Vec<S
         Format::Labelled => labelled::read(&mut folder, &mut notes),
         Format::Intervals => intervals::read(&mut folder, &mut notes),
         Format::Openke => openke::read(&mut folder, &mut notes),
-        Format::WikidataEvolve => evolving::read(&mut folder, &mut notes),
+        Format::WikidataEvolve => evolving::read(&mut folder, &mut notes, options.contradictory),
         Format::Snapshots => snapshots::read(&mut folder, &mut notes),
         Format::Lkge => lkge::read(&mut folder, &mut notes),
     }?;

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use quadcast_data::{
-    FaultPolicy, OperationStream, StreamFormat, read_operations, synth_operations, write_operations,
+    CompileOptions, FaultPolicy, OperationStream, StreamFormat, compile, read_operations, synth_operations,
+    write_operations,
 };
 use tempfile::TempDir;
 
@@ -50,6 +51,18 @@ fn text_faults_have_places() {
         for part in texts {
             assert!(text.contains(part), "{part:?} is missing in: {text}");
         }
+    }
+}
+
+#[test]
+fn a_stream_in_which_nothing_happens_says_why() {
+    let (_folder, path) = file("loops.txt", b"1 1 3 +\n2 2 3 +\n4 5 3 -\n");
+    let stream = read_operations(&path, FaultPolicy::Drop).expect("rows that can be read");
+    let text = compile(&stream, &CompileOptions::default()).expect_err("nothing is left").to_string();
+    for part in
+        ["loops.txt: no operation is left", "2 of its rows lead from an entity to itself", "1 contradict"]
+    {
+        assert!(text.contains(part), "{part:?} is missing in: {text}");
     }
 }
 

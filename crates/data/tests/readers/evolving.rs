@@ -1,9 +1,9 @@
 //! Graphs that change: `WikidataEvolve` and snapshot folders.
 
 use quadcast_core::{CategoryKind, EntityId, EvolvingDataset, RelationId, Split, Triple, TripleOperation};
-use quadcast_data::{Content, Format, Loaded};
+use quadcast_data::{Content, Details, Format, LoadOptions, Loaded, info, load};
 
-use crate::support::{has_note, loaded, message};
+use crate::support::{folder, has_note, loaded, message};
 
 fn evolving(loaded: &Loaded) -> &EvolvingDataset {
     match &loaded.content {
@@ -67,11 +67,7 @@ fn wikidata_evolve() {
 
 #[test]
 fn wikidata_evolve_errors_have_places() {
-    let with = |name: &str, bytes: &'static [u8]| {
-        let mut files = UPDATES.to_vec();
-        files.iter_mut().find(|file| file.0 == name).expect("a file to replace").1 = bytes;
-        message(&files)
-    };
+    let with = |name: &str, bytes: &'static [u8]| message(&with(name, bytes));
     let text = with("updates/2/train-op2id.txt", b"0 1 1 +\n0 1 1 *\n");
     assert!(text.contains("updates/2/train-op2id.txt:2:4: found \"*\", expected + (insertion)"), "{text}");
     let text = with("updates/2/test2id.txt", b"0 3 1\n");
@@ -86,6 +82,64 @@ fn wikidata_evolve_errors_have_places() {
         text.contains("wikidata-evolve needs train-op2id.txt") && text.contains("triple-op2id.txt"),
         "{text}"
     );
+}
+
+/// The files with one of them replaced.
+fn with(name: &str, bytes: &'static [u8]) -> Vec<(&'static str, &'static [u8])> {
+    let mut files = UPDATES.to_vec();
+    files.iter_mut().find(|file| file.0 == name).expect("a file to replace").1 = bytes;
+    files
+}
+
+#[test]
+fn operations_that_contradict_the_graph_have_places() {
+    let (train, full) = ("updates/2/train-op2id.txt", "updates/2/triple-op2id.txt");
+    let present = "found + for the triple Q90 Q38 P22 (ids 2 1 1), which is present already";
+    let absent = "found - for the triple Q220 Q38 P22 (ids 0 1 1), which is absent";
+    // The valid triple of the first step, which lists no full update: what is present follows from its other files.
+    let held_out = "found + for the triple Q38 Q220 P17 (ids 1 0 0), which is present already";
+    let cases: [(&str, &'static [u8], u64, &str); 8] = [
+        (train, b"0 1 1 -\n2 1 1 +\n2 1 1 +\n", 3, present),
+        (train, b"0 1 1 -\n2 1 1 +\n0 1 1 -\n", 3, absent),
+        // Blank lines count, and so does a line with the number of rows.
+        (train, b"3\n0 1 1 -\n\n2 1 1 +\n2 1 1 +\n", 5, present),
+        (train, b"0 1 1 +\n", 1, "found + for the triple Q220 Q38 P22 (ids 0 1 1), which is present already"),
+        (full, b"0 1 1 -\n2 1 1 +\n2 2 0 +\n2 1 1 +\n", 4, present),
+        (full, b"0 1 1 -\n2 1 1 +\n2 2 0 +\n0 1 1 -\n", 4, absent),
+        (full, b"0 1 1 -\n1 0 0 +\n", 2, held_out),
+        (full, b"2 1 0 -\n", 1, "found - for the triple Q90 Q38 P17 (ids 2 1 0), which is absent"),
+    ];
+    for (file, bytes, line, fault) in cases {
+        let text = message(&with(file, bytes));
+        assert!(text.contains(&format!("{file}:{line}:4: {fault}")), "{text}");
+        assert!(text.contains("data audit") && text.contains("--policy drop"), "{text}");
+    }
+}
+
+#[test]
+fn full_updates_follow_each_other() {
+    let mut files = with("updates/2/triple-op2id.txt", b"0 1 1 -\n2 1 1 +\n0 0 0 +\n");
+    files.push(("updates/1/triple-op2id.txt", b"0 1 1 +\n1 0 0 +\n0 0 0 +\n"));
+    let text = message(&files);
+    assert!(text.contains("updates/2/triple-op2id.txt:3:4: found + for the triple Q220 Q220 P17"), "{text}");
+}
+
+#[test]
+fn an_increment_that_stands_in_is_checked_too() {
+    let mut files = with("increments/1/train2id.txt", b"0 1 1\n0 1 1\n");
+    files.retain(|file| file.0 != "updates/1/train-op2id.txt");
+    let text = message(&files);
+    assert!(text.contains("increments/1/train2id.txt:2:1: found + for the triple Q220 Q38 P22"), "{text}");
+}
+
+#[test]
+fn contradictions_can_be_read_to_be_counted() {
+    let files = with("updates/2/train-op2id.txt", b"0 1 1 -\n2 1 1 +\n2 1 1 +\n1 2 0 -\n");
+    let options = LoadOptions { contradictory: true, ..LoadOptions::default() };
+    let read = load(folder(&files).path(), &options).expect("it is asked for");
+    assert_eq!(evolving(&read).steps[1].training.len(), 4);
+    let Details::Evolving(part) = info(&read).details else { panic!("an evolving graph") };
+    assert_eq!(part.steps[1].checks.void_operations, 2);
 }
 
 #[test]

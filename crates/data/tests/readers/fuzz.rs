@@ -91,7 +91,7 @@ fn read(files: &[(&str, Vec<u8>)]) {
     let borrowed: Vec<(&str, &[u8])> = files.iter().map(|(name, bytes)| (*name, bytes.as_slice())).collect();
     let folder = folder(&borrowed);
     for format in FORMATS {
-        match load(folder.path(), &LoadOptions { format }) {
+        match load(folder.path(), &LoadOptions { format, ..LoadOptions::default() }) {
             Ok(loaded) => assert!(!loaded.notes.is_empty()),
             Err(error) => assert!(!error.to_string().is_empty()),
         }

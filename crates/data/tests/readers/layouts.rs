@@ -222,8 +222,8 @@ fn openke_with_and_without_count_lines() {
 #[test]
 fn the_layout_can_be_forced() {
     let folder = folder(&with_train(b"0 1 0 1946 ####\n", b"0 1 0 1946 1950\n"));
-    let read =
-        load(folder.path(), &LoadOptions { format: Some(Format::Openke) }).expect("three columns are enough");
+    let read = load(folder.path(), &LoadOptions { format: Some(Format::Openke), ..LoadOptions::default() })
+        .expect("three columns are enough");
     assert!(matches!(read.content, Content::Static(_)) && has_note(&read, "as asked for"));
     assert!(has_note(&read, "those after column 3 are ignored"));
 }

@@ -36,7 +36,7 @@ pub fn message(files: &[(&str, &[u8])]) -> String {
 
 /// The message about these files when read in a given layout.
 pub fn message_as(format: Format, files: &[(&str, &[u8])]) -> String {
-    checked(load(folder(files).path(), &LoadOptions { format: Some(format) }))
+    checked(load(folder(files).path(), &LoadOptions { format: Some(format), ..LoadOptions::default() }))
 }
 
 fn checked(result: Result<Loaded, DataError>) -> String {

@@ -3,5 +3,5 @@
 mod record;
 mod text;
 
-pub use record::{EvolvingCard, EvolvingRecord, EvolvingSeconds, UpdateCard};
+pub use record::{AskedAbout, EvolvingCard, EvolvingRecord, EvolvingSeconds, UpdateCard};
 pub use text::evolving_summary;

@@ -55,6 +55,29 @@ pub struct UpdateCard {
     pub new_relations: usize,
 }
 
+/// Which held-out triples were asked about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum AskedAbout {
+    /// All that are true at a step.
+    All,
+    /// Those that the benchmark names or that were drawn.
+    Sample,
+    /// Those that came with the step.
+    New,
+}
+
+impl AskedAbout {
+    /// What the test triples are, in words.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::All => "all that are held out",
+            Self::Sample => "a sample of those held out",
+            Self::New => "those that came with the step",
+        }
+    }
+}
+
 /// Wall-clock seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct EvolvingSeconds {
@@ -93,6 +116,9 @@ pub struct EvolvingRecord {
     pub procedure: Procedure,
     /// How links were ranked.
     pub protocol: LinkProtocol,
+    /// Which held-out triples were asked about; records of earlier versions do not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked: Option<AskedAbout>,
     /// Seed of every random stream.
     pub seed: u64,
     /// Version of Quadcast.
@@ -130,6 +156,7 @@ impl EvolvingRecord {
             model,
             procedure,
             protocol,
+            asked: None,
             seed,
             version: env!("CARGO_PKG_VERSION").to_owned(),
             update: None,
@@ -173,5 +200,21 @@ impl EvolvingRecord {
             return Ok(None);
         }
         serde_json::from_value(value).map(Some).map_err(|error| problem(error.to_string()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::samples::changing;
+
+    #[test]
+    fn records_of_earlier_versions_do_not_say_what_was_asked() {
+        let record = EvolvingRecord { asked: Some(AskedAbout::New), ..changing("transe", 20, 1) };
+        let mut value = serde_json::to_value(&record).expect("a record");
+        assert_eq!(value["asked"], "new");
+        value.as_object_mut().expect("an object").remove("asked");
+        let old: EvolvingRecord = serde_json::from_value(value).expect("an old record");
+        assert_eq!(old, EvolvingRecord { asked: None, ..record });
     }
 }

@@ -2,7 +2,9 @@
 
 use quadcast_core::CategoryKind;
 use quadcast_eval::Part;
-use quadcast_eval::evolving::{EvolvingOutcome, NegativeClassification, StepResult, Unlearning};
+use quadcast_eval::evolving::{
+    Classification, EvolvingOutcome, NegativeClassification, StepResult, Unlearning,
+};
 
 use super::EvolvingRecord;
 use crate::{bytes, counted, percent, plain_table, seconds};
@@ -135,7 +137,33 @@ fn classification(outcome: &EvolvingOutcome) -> String {
             share(step.negative.as_ref().and_then(NegativeClassification::balanced)),
         ]);
     }
+    if outcome.steps.len() > 1 {
+        table.add_row(classification_means(outcome));
+    }
     table.trim_fmt() + "\n"
+}
+
+/// Means over the steps that have examples; every step counts alike.
+fn classification_means(outcome: &EvolvingOutcome) -> [String; 9] {
+    let mean = |value: &dyn Fn(&StepResult) -> Option<f64>| {
+        let values: Vec<f64> = outcome.steps.iter().filter_map(value).collect();
+        share((!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64))
+    };
+    let own = |value: fn(&Classification) -> f64| {
+        mean(&|step: &StepResult| step.classification.as_ref().map(value))
+    };
+    let of = |kind: CategoryKind| share(outcome.negative.get(&kind.number()).map(|mean| mean.by_step));
+    [
+        "mean".to_owned(),
+        share(outcome.classification.map(|mean| mean.by_step)),
+        own(|c| c.accuracy_by_relation),
+        own(|c| c.auc),
+        own(|c| c.coverage),
+        of(CategoryKind::Deleted),
+        of(CategoryKind::Returned),
+        of(CategoryKind::DeletedAgain),
+        mean(&|step: &StepResult| step.negative.as_ref().and_then(NegativeClassification::balanced)),
+    ]
 }
 
 /// How plausible deleted triples were before and after the steps that they went with; empty if none went.
@@ -153,7 +181,8 @@ fn unlearning(outcome: &EvolvingOutcome) -> String {
 fn footing(record: &EvolvingRecord, outcome: &EvolvingOutcome) -> Vec<String> {
     let links = outcome.steps.iter().filter_map(|step| step.link.as_ref());
     let queries: u64 = links.map(|link| link.filtered.queries).sum();
-    let mut lines = vec![format!("{} queries, both ends of each test triple", counted(queries))];
+    let asked = record.asked.map_or_else(String::new, |asked| format!(" ({})", asked.words()));
+    let mut lines = vec![format!("{} queries, both ends of each test triple{asked}", counted(queries))];
     if let Some(update) = &record.update {
         let [operations, entities, relations] =
             [update.operations, update.new_entities, update.new_relations].map(|count| counted(count as u64));
@@ -189,4 +218,30 @@ fn footing(record: &EvolvingRecord, outcome: &EvolvingOutcome) -> Vec<String> {
         seconds(record.seconds.evaluate)
     ));
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::AskedAbout;
+    use crate::samples::changing;
+
+    #[test]
+    fn classification_has_means_and_questions_have_a_source() {
+        let mut record = changing("transe", 20, 1);
+        let text = evolving_summary(&record);
+        // Accuracy 60 and 80 per cent.
+        let means: Vec<Vec<&str>> = text
+            .lines()
+            .map(|line| line.split_whitespace().collect::<Vec<_>>())
+            .filter(|words| words.first() == Some(&"mean"))
+            .collect();
+        assert_eq!(means.len(), 2, "{text}");
+        assert_eq!(means[1], ["mean", "70.00", "70.00", "70.00", "100.00", "–", "–", "–", "–"]);
+        assert!(text.contains("12 queries, both ends of each test triple\n"), "{text}");
+        record.asked = Some(AskedAbout::Sample);
+        let text = evolving_summary(&record);
+        assert!(text.contains("each test triple (a sample of those held out)\n"), "{text}");
+        assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+    }
 }

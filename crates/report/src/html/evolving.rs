@@ -6,10 +6,11 @@ use quadcast_eval::evolving::{EvolvingOutcome, NegativeClassification, Present, 
 use quadcast_eval::{Metrics, Part};
 use serde::Serialize;
 
+use super::evolving_labels::labels;
 use super::render::render;
 use crate::svg::{Curve, Line, NARROW, WIDE};
 use crate::tables::{Cell, Grid, Head, Span};
-use crate::{EvolvingRecord, counted, percent};
+use crate::{AskedAbout, EvolvingRecord, counted, percent};
 
 #[derive(Serialize)]
 struct View {
@@ -19,7 +20,14 @@ struct View {
     notes: Vec<String>,
 }
 
-/// Runs that can be compared: same data, same protocol.
+/// A run with results and what it is called.
+struct Run<'a> {
+    record: &'a EvolvingRecord,
+    outcome: &'a EvolvingOutcome,
+    label: String,
+}
+
+/// Runs that can be compared: same data, same protocol, same questions.
 #[derive(Serialize)]
 struct Group {
     title: String,
@@ -34,26 +42,39 @@ struct Group {
 
 /// The page as one HTML file. Runs without results are passed over.
 pub fn evolving_page(records: &[EvolvingRecord], title: Option<&str>, notes: &[String]) -> String {
-    let mut groups: Vec<Vec<(&EvolvingRecord, &EvolvingOutcome)>> = Vec::new();
-    for record in records {
-        let Some(outcome) = &record.outcome else { continue };
-        let same = |group: &&mut Vec<(&EvolvingRecord, &EvolvingOutcome)>| {
-            let first = group[0].0;
-            first.dataset.fingerprint == record.dataset.fingerprint && first.protocol == record.protocol
-        };
-        match groups.iter_mut().find(same) {
-            Some(group) => group.push((record, outcome)),
-            None => groups.push(vec![(record, outcome)]),
+    let mut groups: Vec<Vec<&EvolvingRecord>> = Vec::new();
+    for record in records.iter().filter(|record| record.outcome.is_some()) {
+        match groups.iter_mut().find(|group| comparable(group[0], record)) {
+            Some(group) => group.push(record),
+            None => groups.push(vec![record]),
         }
     }
-    let names: Vec<&str> = groups.iter().map(|group| group[0].0.dataset.name.as_str()).collect();
+    // Sections of one dataset that differ in what was asked have the same name.
+    let mut names: Vec<&str> = groups.iter().map(|group| group[0].dataset.name.as_str()).collect();
+    names.dedup();
     let title = title.map_or_else(|| format!("Changing graphs: {}", names.join(", ")), str::to_owned);
-    let groups = groups.iter().map(|group| view(group)).collect();
+    let groups = groups.iter().map(|group| view(&named(group))).collect();
     render("evolving.html", View { title, version: env!("CARGO_PKG_VERSION"), groups, notes: notes.to_vec() })
 }
 
-fn view(runs: &[(&EvolvingRecord, &EvolvingOutcome)]) -> Group {
-    let (first, outcome) = runs[0];
+/// Whether the numbers of two runs may stand side by side. An update is judged at its own step only, so that its means are
+/// others than those of a run on the same graph.
+fn comparable(a: &EvolvingRecord, b: &EvolvingRecord) -> bool {
+    a.dataset.fingerprint == b.dataset.fingerprint
+        && a.protocol == b.protocol
+        && a.asked == b.asked
+        && a.update.is_some() == b.update.is_some()
+}
+
+fn named<'a>(records: &[&'a EvolvingRecord]) -> Vec<Run<'a>> {
+    let named = records.iter().zip(labels(records));
+    named
+        .filter_map(|(&record, label)| Some(Run { record, outcome: record.outcome.as_ref()?, label }))
+        .collect()
+}
+
+fn view(runs: &[Run<'_>]) -> Group {
+    let Run { record: first, outcome, .. } = &runs[0];
     let curve = Curve {
         about: "filtered H@10 over the steps".to_owned(),
         measure: "filtered H@10".to_owned(),
@@ -67,10 +88,10 @@ fn view(runs: &[(&EvolvingRecord, &EvolvingOutcome)]) -> Group {
         lines: runs
             .iter()
             .enumerate()
-            .map(|(series, (record, outcome))| Line {
-                label: label(record),
+            .map(|(series, run)| Line {
+                label: run.label.clone(),
                 series,
-                values: outcome.steps.iter().map(|step| Some(100.0 * filtered(step)?.hits10)).collect(),
+                values: run.outcome.steps.iter().map(|step| Some(100.0 * filtered(step)?.hits10)).collect(),
             })
             .collect(),
         reference: None,
@@ -86,11 +107,13 @@ fn view(runs: &[(&EvolvingRecord, &EvolvingOutcome)]) -> Group {
     } else {
         ""
     };
+    let asked = first.asked.map_or("all that are held out or a sample, not recorded", AskedAbout::words);
+    let ties = first.protocol.ties.word();
     Group {
         title: first.dataset.name.clone(),
-        protocol: format!("Candidates: {who}. Ties: {}{compat}.", first.protocol.ties.word()),
+        protocol: format!("Test triples: {asked}. Candidates: {who}. Ties: {ties}{compat}."),
         drawings: [WIDE, NARROW].map(|width| Value::from_safe_string(curve.draw(width))),
-        runs: runs.iter().enumerate().map(|(series, (record, _))| (label(record), series)).collect(),
+        runs: runs.iter().enumerate().map(|(series, run)| (run.label.clone(), series)).collect(),
         means: means(runs),
         ages: ages(runs),
         steps: steps(runs),
@@ -99,10 +122,6 @@ fn view(runs: &[(&EvolvingRecord, &EvolvingOutcome)]) -> Group {
 
 fn filtered(step: &StepResult) -> Option<Metrics> {
     Some(step.link.as_ref()?.filtered.metrics)
-}
-
-fn label(record: &EvolvingRecord) -> String {
-    format!("{}, {}", record.model.name, record.procedure.word())
 }
 
 fn head(text: &str, about: &str) -> Head {
@@ -117,7 +136,7 @@ fn share(value: Option<f64>) -> Cell {
     value.map_or_else(|| Cell { text: "–".to_owned(), ..Cell::default() }, |v| number(percent(v), v))
 }
 
-fn means(runs: &[(&EvolvingRecord, &EvolvingOutcome)]) -> Grid {
+fn means(runs: &[Run<'_>]) -> Grid {
     let head = [
         ("run", ""),
         ("MRR", "mean reciprocal rank, filtered"),
@@ -134,12 +153,13 @@ fn means(runs: &[(&EvolvingRecord, &EvolvingOutcome)]) -> Grid {
         ("ahead", "H@10 on the next step"),
         ("training", "seconds"),
     ];
-    let rows = runs.iter().enumerate().map(|(series, (record, outcome))| {
+    let rows = runs.iter().enumerate().map(|(series, run)| {
+        let (outcome, train) = (run.outcome, run.record.seconds.train);
         let (filtered, raw) = (outcome.filtered.by_step, outcome.raw.by_step);
         let category = |kind: CategoryKind| share(outcome.negative.get(&kind.number()).map(|m| m.by_step));
         let signed = |value: f64| number(format!("{:+.2}", 100.0 * value), value);
         vec![
-            Cell { text: label(record), series: Some(series), ..Cell::default() },
+            Cell::run(&run.label, series),
             share(Some(filtered.mrr)),
             share(Some(filtered.hits1)),
             share(Some(filtered.hits10)),
@@ -152,7 +172,7 @@ fn means(runs: &[(&EvolvingRecord, &EvolvingOutcome)]) -> Grid {
             category(CategoryKind::DeletedAgain),
             outcome.backward_transfer.map_or_else(|| share(None), signed),
             share(outcome.forward_transfer),
-            number(format!("{:.0}", record.seconds.train), record.seconds.train),
+            number(format!("{train:.0}"), train),
         ]
     });
     Grid {
@@ -163,8 +183,8 @@ fn means(runs: &[(&EvolvingRecord, &EvolvingOutcome)]) -> Grid {
 }
 
 /// Facts that came with a step next to older ones: what is forgotten shows in the latter.
-fn ages(runs: &[(&EvolvingRecord, &EvolvingOutcome)]) -> Option<Grid> {
-    let all = || runs.iter().flat_map(|(_, outcome)| &outcome.steps);
+fn ages(runs: &[Run<'_>]) -> Option<Grid> {
+    let all = || runs.iter().flat_map(|run| &run.outcome.steps);
     if all().all(|step| step.old_facts().is_none()) {
         return None;
     }
@@ -174,18 +194,19 @@ fn ages(runs: &[(&EvolvingRecord, &EvolvingOutcome)]) -> Option<Grid> {
         let queries = part.map_or_else(|| share(None), |p| number(counted(p.queries), p.queries as f64));
         [queries, share(part.map(|p| p.metrics.mrr)), share(part.map(|p| p.metrics.hits10))]
     };
-    let row = |series: usize, record: &EvolvingRecord, step: &StepResult| {
+    let row = |series: usize, label: &str, step: &StepResult| {
         let mut row = vec![
-            Cell { text: label(record), series: Some(series), ..Cell::default() },
+            Cell::run(label, series),
             Cell { text: step.label.clone(), value: Some(f64::from(step.step.0)), ..Cell::default() },
         ];
         row.extend(cells(step.new_facts()));
         row.extend(cells(step.old_facts()));
         row
     };
-    let rows = runs.iter().enumerate().flat_map(|(series, (record, outcome))| {
-        outcome.steps.iter().map(move |step| row(series, record, step))
-    });
+    let rows = runs
+        .iter()
+        .enumerate()
+        .flat_map(|(series, run)| run.outcome.steps.iter().map(move |step| row(series, &run.label, step)));
     Some(Grid {
         spans: vec![span("", 2), span("facts of the step", 3), span("older facts", 3)],
         head: head.map(|text| self::head(text, "")).to_vec(),
@@ -193,7 +214,7 @@ fn ages(runs: &[(&EvolvingRecord, &EvolvingOutcome)]) -> Option<Grid> {
     })
 }
 
-fn steps(runs: &[(&EvolvingRecord, &EvolvingOutcome)]) -> Grid {
+fn steps(runs: &[Run<'_>]) -> Grid {
     let head = [
         ("run", ""),
         ("step", ""),
@@ -214,11 +235,11 @@ fn steps(runs: &[(&EvolvingRecord, &EvolvingOutcome)]) -> Grid {
         ("after", "the same afterwards"),
         ("training", "seconds"),
     ];
-    let row = |series: usize, record: &EvolvingRecord, step: &StepResult| {
+    let row = |series: usize, label: &str, step: &StepResult| {
         let count = |n: usize| number(counted(n as u64), n as f64);
         let filtered = filtered(step);
         vec![
-            Cell { text: label(record), series: Some(series), ..Cell::default() },
+            Cell::run(label, series),
             Cell { text: step.label.clone(), value: Some(f64::from(step.step.0)), ..Cell::default() },
             count(step.sizes.train),
             count(step.sizes.inserted),
@@ -235,12 +256,46 @@ fn steps(runs: &[(&EvolvingRecord, &EvolvingOutcome)]) -> Grid {
             number(format!("{:.1}", step.seconds.train), step.seconds.train),
         ]
     };
-    let rows = runs.iter().enumerate().flat_map(|(series, (record, outcome))| {
-        outcome.steps.iter().map(move |step| row(series, record, step))
-    });
+    let rows = runs
+        .iter()
+        .enumerate()
+        .flat_map(|(series, run)| run.outcome.steps.iter().map(move |step| row(series, &run.label, step)));
     Grid {
         spans: Vec::new(),
         head: head.map(|(text, about)| self::head(text, about)).to_vec(),
         rows: rows.collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::samples::changing;
+
+    fn asked(asked: Option<AskedAbout>) -> EvolvingRecord {
+        let mut record = changing("transe", 20, 1);
+        record.asked = asked;
+        record
+    }
+
+    #[test]
+    fn runs_that_were_asked_differently_have_sections_of_their_own() {
+        let records = [AskedAbout::Sample, AskedAbout::All, AskedAbout::Sample].map(|word| asked(Some(word)));
+        let page = evolving_page(&records, None, &[]);
+        assert_eq!(page.matches("<section>").count(), 2);
+        assert!(page.contains("Test triples: a sample of those held out. Candidates"), "{page}");
+        assert!(page.contains("Test triples: all that are held out. Candidates"));
+        assert!(page.contains("transe, static [1]") && page.contains("transe, static [2]"));
+        assert!(evolving_page(&[asked(None)], None, &[]).contains("not recorded"));
+    }
+
+    #[test]
+    fn runs_of_a_section_can_be_told_apart() {
+        let records = [changing("transe", 20, 1), changing("transe", 50, 1), changing("transe", 50, 2)];
+        let page = evolving_page(&records, None, &[]);
+        assert_eq!(page.matches("<section>").count(), 1);
+        for label in ["dimension=20", "dimension=50 seed 1", "dimension=50 seed 2"] {
+            assert!(page.contains(&format!("transe, static {label}")), "{label}");
+        }
     }
 }

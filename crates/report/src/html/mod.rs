@@ -1,6 +1,7 @@
 //! A report as one HTML file: no network, no fonts, no scripts from elsewhere.
 
 mod evolving;
+mod evolving_labels;
 mod page;
 mod patterns;
 mod patterns_table;

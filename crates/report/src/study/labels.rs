@@ -11,14 +11,9 @@ pub(super) fn labels(runs: &[&LoadedRun]) -> Vec<String> {
     let mut labels: Vec<String> = runs.iter().map(|run| run.record.model.name.clone()).collect();
     for name in labels.clone().into_iter().collect::<BTreeSet<_>>() {
         let mine: Vec<usize> = (0..runs.len()).filter(|&i| runs[i].record.model.name == name).collect();
-        let configs: Vec<BTreeMap<String, String>> =
-            mine.iter().map(|&i| options(&runs[i].record.model.config)).collect();
-        let keys = telling_keys(&configs);
-        for (&i, config) in mine.iter().zip(&configs) {
-            for key in needed(config, &configs, &keys) {
-                let value = config.get(key).map_or("–", String::as_str);
-                labels[i].push_str(&word(key, value));
-            }
+        let configs = mine.iter().map(|&i| &runs[i].record.model.config);
+        for (&i, words) in mine.iter().zip(telling_words(configs)) {
+            labels[i].push_str(&words);
         }
     }
     tell_apart(runs, &mut labels, |run| {
@@ -28,6 +23,17 @@ pub(super) fn labels(runs: &[&LoadedRun]) -> Vec<String> {
     tell_apart(runs, &mut labels, |run| format!(" seed {}", run.record.seed));
     tell_apart(runs, &mut labels, |run| format!(" [{}]", run.name));
     labels
+}
+
+/// For each configuration the settings that tell it from the others, each after a blank.
+pub(crate) fn telling_words<'a>(configs: impl Iterator<Item = &'a Value>) -> Vec<String> {
+    let configs: Vec<BTreeMap<String, String>> = configs.map(options).collect();
+    let keys = telling_keys(&configs);
+    let words = |config: &BTreeMap<String, String>| -> String {
+        let value = |key: &String| word(key, config.get(key).map_or("–", String::as_str));
+        needed(config, &configs, &keys).iter().map(value).collect()
+    };
+    configs.iter().map(words).collect()
 }
 
 /// The options of a configuration; nested ones with dotted names.

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use quadcast_data::{
-    Dropped, FaultPolicy, Hold, LoadOptions, OperationStream, StreamFormat, load, locate, operations_of,
-    read_operations, write_operations,
+    Content, Dropped, FaultPolicy, Hold, LoadOptions, OperationStream, StreamFormat, load, locate,
+    operations_of, read_operations, write_operations,
 };
 use quadcast_report::counted;
 use serde_json::json;
@@ -31,9 +31,9 @@ pub struct StreamSource {
     /// What happens to insertions of present triples and deletions of absent ones
     #[arg(long, value_enum, default_value = "error")]
     pub policy: PolicyArgument,
-    /// How many steps a fact with a time stamp holds, or `ever`
-    #[arg(long, value_name = "STEPS", default_value = "1", value_parser = hold)]
-    pub hold: Hold,
+    /// How many steps a fact with a time stamp holds, or `ever` [default: 1]
+    #[arg(long, value_name = "STEPS", value_parser = hold)]
+    pub hold: Option<Hold>,
 }
 
 /// Words for [`FaultPolicy`].
@@ -65,14 +65,31 @@ fn hold(text: &str) -> Result<Hold, String> {
 impl StreamSource {
     /// Reads the operations.
     pub fn read(&self, output: &Output) -> Result<OperationStream, Failure> {
-        let policy = self.policy.into();
+        let policy: FaultPolicy = self.policy.into();
         if self.source.is_file() {
+            self.refuse_hold("a stream of operations")?;
             return Ok(read_operations(&self.source, policy)?);
         }
         let folder = locate(&self.source.to_string_lossy())?;
-        let loaded = load(&folder, &LoadOptions::default())?;
+        let contradictory = policy == FaultPolicy::Drop;
+        let loaded = load(&folder, &LoadOptions { contradictory, ..LoadOptions::default() })?;
         loaded.notes.iter().for_each(|note| output.detail(note));
-        Ok(operations_of(&loaded.content, self.hold, policy)?)
+        if matches!(loaded.content, Content::Evolving(_)) {
+            self.refuse_hold("a graph that changes by insertions and deletions")?;
+        }
+        Ok(operations_of(&loaded.content, self.hold.unwrap_or_default(), policy)?)
+    }
+
+    /// Deletions that are listed leave nothing to be said about how long a triple holds.
+    fn refuse_hold(&self, kind: &str) -> Result<(), Failure> {
+        match self.hold {
+            Some(_) => Err(Failure::input(format!(
+                "--hold is for facts with time stamps; {} is {kind}, which says itself when a triple goes: leave \
+                 --hold out",
+                self.source.display()
+            ))),
+            None => Ok(()),
+        }
     }
 }
 

@@ -15,6 +15,7 @@ use quadcast_report::{
 };
 use serde::Serialize;
 
+use super::asked::{ask_about_all, asked_about};
 use super::file::EvolveFile;
 use super::source::Graph;
 use crate::arguments::{FormatArgument, TiesArgument};
@@ -159,11 +160,8 @@ pub fn execute(arguments: &RunArguments, output: &Output) -> Result<(), Failure>
         )
     })?;
     let begun = Instant::now();
-    let mut graph = Graph::open(&data, plan.file.format, output)?;
+    let graph = Graph::open(&data, plan.file.format, output)?;
     plan.file.bind(arguments.data.is_some(), graph.content)?;
-    if plan.file.all {
-        ask_about_all(&mut graph.dataset);
-    }
     let load = begun.elapsed().as_secs_f64();
     let name =
         format!("{}-{}-{}-{}", plan.entry.name, graph.dataset.name, plan.file.procedure.word(), plan.seed);
@@ -189,6 +187,9 @@ pub struct Performance {
 pub fn perform(mut plan: Plan, performance: Performance, output: &Output) -> Result<(), Failure> {
     let Performance { graph, folder, load, first, update, overwrite } = performance;
     let Graph { mut dataset, content, variant } = graph;
+    if plan.file.all {
+        ask_about_all(&mut dataset);
+    }
     let procedure = plan.file.procedure;
     let examples = examples(&dataset, plan.file.protocol.compat);
     let config = serde_json::to_value(&plan.file.config).map_err(Failure::internal)?;
@@ -199,6 +200,7 @@ pub fn perform(mut plan: Plan, performance: Performance, output: &Output) -> Res
         (step.operations, step.increment) = (None, None);
     }
     let mut record = EvolvingRecord::begun(card, model, procedure, plan.file.protocol, plan.seed);
+    record.asked = Some(asked_about(&dataset.steps, first));
     record.seconds.load = load;
     record.update = update;
     begin(folder.path(), &record, &plan.file, overwrite)?;
@@ -274,15 +276,6 @@ fn plan(arguments: &RunArguments, output: &Output) -> Result<Plan, Failure> {
         config,
     };
     Ok(Plan { entry, model, file, seed, time_budget: budget })
-}
-
-/// Asks about everything that is held out.
-fn ask_about_all(data: &mut EvolvingDataset) {
-    for step in &mut data.steps {
-        if let Some(all) = &step.evaluation_all {
-            step.evaluation = all.clone();
-        }
-    }
 }
 
 /// Examples of triple classification. Published ones are used as published under `--compat`, where their threshold is chosen

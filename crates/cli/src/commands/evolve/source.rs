@@ -34,7 +34,7 @@ impl Graph {
             }
             return Self::of_stream(&stream);
         }
-        let loaded = open(place, LoadOptions { format })?;
+        let loaded = open(place, LoadOptions { format, ..LoadOptions::default() })?;
         loaded.notes.iter().for_each(|note| output.detail(note));
         Self::of_content(loaded.content, loaded.variant.map(|variant| variant.name))
     }

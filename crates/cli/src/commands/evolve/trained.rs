@@ -6,6 +6,7 @@ use quadcast_core::EvolvingModel;
 use quadcast_models::EvolvingEntry;
 use quadcast_report::{EvolvingRecord, Status};
 
+use super::asked::restore;
 use super::file::EvolveFile;
 use super::source::Graph;
 use crate::commands::run::read_run_file;
@@ -49,6 +50,7 @@ impl TrainedGraph {
                  Name the right one with --data"
             )));
         }
+        restore(folder, &mut graph.dataset)?;
         let (entry, model) = read_evolving_model(folder, &record)?;
         Ok(Some(Self { record, file, graph, entry, model }))
     }

@@ -11,6 +11,7 @@ use quadcast_eval::evolving::Procedure;
 use quadcast_models::{EvolvingEntry, set};
 use quadcast_report::{EvolvingRecord, Status, UpdateCard};
 
+use super::asked::{self, keep_asking};
 use super::convert::{PolicyArgument, dropped_words};
 use super::run::{Performance, Plan, perform};
 use super::source::Graph;
@@ -68,7 +69,8 @@ pub fn execute(arguments: &UpdateArguments, output: &Output) -> Result<(), Failu
             ))
         })?;
     let TrainedGraph { record, mut file, graph, entry, model } = trained;
-    let first = graph.dataset.steps.len();
+    let before = asked::outline(&graph.dataset);
+    let first = before.len();
     let stream = graph.into_stream()?;
     let contradictions = dropped_words(&stream.dropped);
     if !contradictions.is_empty() {
@@ -80,7 +82,8 @@ pub fn execute(arguments: &UpdateArguments, output: &Output) -> Result<(), Failu
         nothing if nothing.is_empty() => nothing,
         words => format!("left out: {words}"),
     };
-    let graph = Graph::of_stream(&stream)?;
+    let mut graph = Graph::of_stream(&stream)?;
+    keep_asking(&mut graph.dataset, &before);
     let path = arguments.operations.display();
     if graph.dataset.steps.last().and_then(|step| step.operations.as_ref()).is_none_or(Vec::is_empty) {
         let why = if left_out.is_empty() { "the operations cancel out" } else { &left_out };
@@ -106,6 +109,7 @@ pub fn execute(arguments: &UpdateArguments, output: &Output) -> Result<(), Failu
         Failure::internal(format!("cannot create the output folder {}: {error}", folder.path().display()))
     })?;
     write_operations(&folder.path().join(GRAPH_FILE), &stream, StreamFormat::Binary)?;
+    asked::write(folder.path(), &graph.dataset)?;
     let update = UpdateCard {
         from: arguments.run.display().to_string(),
         file: path.to_string(),

@@ -70,6 +70,7 @@ fn written(path: &Path, records: &[EvolvingRecord], left_out: &[String]) -> serd
             "model": record.model.name,
             "dataset": record.dataset.name,
             "procedure": record.procedure,
+            "asked": record.asked,
             "seed": record.seed,
             "filtered": record.outcome.as_ref().map(|outcome| outcome.filtered.by_step),
         })

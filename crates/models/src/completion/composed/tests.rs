@@ -266,7 +266,7 @@ fn shares_that_leave_nothing() {
         for temporal in [Temporal::T, Temporal::Utee] {
             for target in [Target::Entity, Target::Relation, Target::Both] {
                 let (scorer, fusion) = (ScorerName::DistMult, Fusion::Concatenate);
-                let config = small(Config { temporal, target, scorer, fusion, ..base.clone() });
+                let config = small(Config { temporal, target, fusion, scorer, ..base.clone() });
                 let error = config.check().expect_err("nothing for one part").to_string();
                 let part = if static_ratio < 0.5 { "row itself" } else { "time" };
                 assert!(error.contains(&format!("leaves no numbers for the {part}")), "{error}");

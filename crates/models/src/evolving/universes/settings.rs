@@ -148,7 +148,8 @@ impl Config {
             ("batches", self.batches),
         ])?;
         let share = |x: f64| (0.0..=1.0).contains(&x);
-        let is_margin = |x: f64| x >= 0.0 && x <= MOST_MARGIN && (!self.whole_margins || x.fract() == 0.0);
+        let is_margin =
+            |x: f64| (0.0..=MOST_MARGIN).contains(&x) && (!self.whole_margins || x.fract() == 0.0);
         let margin = if self.whole_margins {
             "a whole number from 0 to 1000, or whole_margins = false"
         } else {

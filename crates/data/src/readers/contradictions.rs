@@ -1,0 +1,107 @@
+//! Whether the operations of a benchmark can follow each other: an insertion needs an absent triple, a deletion a present one.
+//!
+//! One set of triples is held at a time, and none once the files are read: these graphs are large, and what is left of them
+//! in memory is meant for models. Lines are not kept either; the file with the fault is read again to find its line.
+
+use std::path::Path;
+
+use quadcast_core::{Triple, TripleOperation, Vocabulary};
+
+use super::evolving_step::Step;
+use super::ids::count_line;
+use super::input::Input;
+use super::lines::{At, Lines, blank_fields};
+use crate::info::{TripleSet, apply};
+use crate::{DataError, OperationsError};
+
+/// The column of the operation.
+const MARK: usize = 4;
+
+/// Refuses the first operation that contradicts the rows and steps before it: of the training updates, then of the full ones.
+pub(super) fn refuse_contradictions(steps: &[Step], vocabulary: &Vocabulary) -> Result<(), DataError> {
+    check_training(steps, vocabulary)?;
+    check_full(steps, vocabulary)
+}
+
+fn check_training(steps: &[Step], vocabulary: &Vocabulary) -> Result<(), DataError> {
+    let mut present = TripleSet::default();
+    steps.iter().try_for_each(|step| check(&mut present, &step.content.training, &step.training, vocabulary))
+}
+
+fn check_full(steps: &[Step], vocabulary: &Vocabulary) -> Result<(), DataError> {
+    let mut present = TripleSet::default();
+    for (index, step) in steps.iter().enumerate() {
+        let (Some(operations), Some(file)) = (&step.content.operations, &step.operations) else { continue };
+        let before = &steps[..index];
+        if before.last().is_some_and(|step| step.content.operations.is_none()) {
+            fill(&mut present, before);
+        }
+        check(&mut present, operations, file, vocabulary)?;
+    }
+    Ok(())
+}
+
+/// The graph after the last of these steps, if it does not list all of its operations: the first update of the published
+/// benchmark is too large for the place it was published at.
+fn fill(present: &mut TripleSet, steps: &[Step]) {
+    present.clear();
+    for step in steps {
+        apply(present, &step.content.training);
+    }
+    if let Some(step) = steps.last() {
+        let held_out = step.content.evaluation_all.as_ref().unwrap_or(&step.content.evaluation);
+        present.extend(held_out.valid.iter().chain(&held_out.test));
+    }
+}
+
+/// Carries operations out until one cannot be.
+fn check(
+    present: &mut TripleSet,
+    operations: &[TripleOperation],
+    file: &Path,
+    vocabulary: &Vocabulary,
+) -> Result<(), DataError> {
+    for (row, operation) in operations.iter().enumerate() {
+        let triple = operation.triple;
+        let changes = if operation.insert { present.insert(triple) } else { present.remove(&triple) };
+        if !changes {
+            return Err(contradiction(file, row, *operation, vocabulary));
+        }
+    }
+    Ok(())
+}
+
+fn contradiction(path: &Path, row: usize, operation: TripleOperation, vocabulary: &Vocabulary) -> DataError {
+    let (line, columns) = match place(path, row) {
+        Ok(place) => place,
+        Err(error) => return error,
+    };
+    let Triple { subject, relation, object } = operation.triple;
+    let names = &vocabulary.entities;
+    let triple = format!(
+        "{} {} {} (ids {} {} {})",
+        names.name(subject.0),
+        names.name(object.0),
+        vocabulary.relations.name(relation.0),
+        subject.0,
+        object.0,
+        relation.0
+    );
+    let (mark, state, expected) = if operation.insert {
+        ('+', "present already", "- or no row")
+    } else {
+        ('-', "absent", "+ or no row")
+    };
+    // An increment that stands in for the first update has no column of operations.
+    let column = if columns < MARK { 1 } else { MARK };
+    let place = At::new(path, line, column).place();
+    OperationsError::Contradiction { place, mark, triple, state, expected }.into()
+}
+
+/// The line of a row and how many columns it has.
+fn place(path: &Path, row: usize) -> Result<(u64, usize), DataError> {
+    let input = Input::open(path.to_path_buf())?;
+    let mut lines = Lines::new(input.text()).peekable();
+    lines.next_if(|(_, text)| count_line(text).is_some());
+    Ok(lines.nth(row).map_or((0, MARK), |(line, text)| (line, blank_fields::<MARK>(text).1)))
+}
