@@ -41,6 +41,21 @@ impl Trained {
         HistoryIndex::new(&data.axis, data.entities(), data.relations(), &parts).with_names(&data.vocabulary)
     }
 
+    /// Why a question cannot be asked: whoever fills holes knows nothing of times that the data does not have.
+    pub fn objection(&self, step: Step) -> Option<String> {
+        let axis = &self.dataset.axis;
+        if self.protocol.setting != Setting::Completion || step.index() < axis.len() {
+            return None;
+        }
+        let last = Step(axis.len().saturating_sub(1) as u32);
+        Some(format!(
+            "{} completes facts at times of its data: give --at from {} to {}",
+            self.entry.name,
+            axis.label(Step(0)),
+            axis.label(last)
+        ))
+    }
+
     /// What is known when a question is asked.
     pub fn view<'a>(&self, index: &'a HistoryIndex, step: Step) -> History<'a> {
         match self.protocol.setting {

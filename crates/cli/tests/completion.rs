@@ -51,6 +51,14 @@ fn a_random_split_is_completed() {
     let asked = asked.args(["Ines Dorrit", "--relation", "makes a visit"]);
     let text = Answer::of(asked, "forecast").success().stdout;
     assert!(text.contains("2031-02-05 Town Hall hosts a visit Ines Dorrit"), "{text}");
+    for at in ["", " --at 2050-01-01"] {
+        let mut asked = room.command(&format!("forecast run{at} --subject"));
+        let refused = Answer::of(asked.args(["Ines Dorrit", "--relation", "makes a visit"]), "forecast");
+        assert_eq!(refused.code, 2);
+        assert!(
+            refused.stderr.contains("naive-rules completes facts at times of its data: give --at from 2031")
+        );
+    }
     room.quadcast("report run again --out report.html").success();
     assert!(room.text("report.html").contains("training facts of all times"));
 }

@@ -47,7 +47,9 @@ pub struct Options {
     /// The relation; with both sides and a time known, it may be what is asked for
     #[arg(long, value_name = "NAME")]
     pub relation: Option<String>,
-    /// The date or time asked about; only facts before it are used [default: the time after the last fact]
+    /// The date or time asked about [default: the time after the last fact]
+    ///
+    /// Forecasters use facts before it only. Completion models use all that they know, and need a time of their data.
     #[arg(long, value_name = "DATE")]
     pub at: Option<String>,
     /// How many answers
@@ -110,8 +112,14 @@ fn ask_all(
     asked: &[Asked],
     options: &Options,
 ) -> Result<Vec<Forecast>, Failure> {
-    let questions: Vec<Question> =
-        asked.iter().map(|asked| Question::new(asked, &trained.dataset)).collect::<Result<_, _>>()?;
+    let question = |asked: &Asked| {
+        let question = Question::new(asked, &trained.dataset)?;
+        match trained.objection(question.query.step) {
+            Some(why) => Err(asked.refuse(&why)),
+            None => Ok(question),
+        }
+    };
+    let questions: Vec<Question> = asked.iter().map(question).collect::<Result<_, _>>()?;
     let mut order: Vec<usize> = (0..questions.len()).collect();
     order.sort_by_key(|&i| questions[i].query.step);
     let mut forecasts: Vec<Option<Forecast>> = vec![None; questions.len()];
