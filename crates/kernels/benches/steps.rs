@@ -2,6 +2,8 @@
 
 use criterion::{Criterion, criterion_group, criterion_main};
 
+#[path = "../tests/common/hashed.rs"]
+mod hashed;
 #[path = "../tests/common/steps.rs"]
 mod steps;
 

@@ -1,9 +1,16 @@
 //! Epochs of `TransE` at the sizes of benchmarks: a batch at a time, and without locks.
 //!
-//! Entities and relations are drawn with a few frequent and many rare ones, as in real graphs, but for the shape that is
-//! compared with another implementation, whose draws are even.
+//! `w3` is the very epoch of the side-by-side baseline `torch_steps.py w3`: the first is not timed, the next three are, as
+//! there. In the other shapes rows are divided by their lengths and all samples have slopes. Entities and relations are drawn
+//! with a few frequent and many rare ones, as in real graphs, or evenly.
+
+#[path = "../tests/common/epochs.rs"]
+mod epochs;
+#[path = "../tests/common/hashed.rs"]
+mod hashed;
 
 use std::hint::black_box;
+use std::time::{Duration, Instant};
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use quadcast_kernels::triples::{
@@ -12,6 +19,8 @@ use quadcast_kernels::triples::{
 };
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+
+use epochs::{ENTITIES, Epochs, ExactEpochs, LockFreeEpochs, TRIPLES, WIDTH};
 
 /// A shape: name, entities, relations, triples, batches, width, margin, and whether ids are drawn evenly.
 struct Shape {
@@ -95,7 +104,7 @@ impl Shape {
     }
 }
 
-fn epochs(c: &mut Criterion) {
+fn shapes(c: &mut Criterion) {
     let mut group = c.benchmark_group("triples");
     group.sample_size(10);
     for shape in SHAPES {
@@ -135,5 +144,41 @@ fn epochs(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, epochs);
+/// The mean time of three epochs after the first, with new rows every time.
+fn like_torch(c: &mut Criterion) {
+    const TIMED: u32 = 3;
+    let timed = |count: u64, begin: &mut dyn FnMut() -> Box<dyn FnMut() -> f64>| {
+        let mut total = Duration::ZERO;
+        for _ in 0..count {
+            let mut epoch = begin();
+            epoch();
+            let begun = Instant::now();
+            (0..TIMED).for_each(|_| _ = black_box(epoch()));
+            total += begun.elapsed() / TIMED;
+        }
+        total
+    };
+    let epochs: &'static Epochs = Box::leak(Box::new(Epochs::new()));
+    let mut group = c.benchmark_group("triples");
+    group.sample_size(10);
+    group.bench_function(format!("exact w3 {ENTITIES}x{TRIPLES}x{WIDTH}"), |bencher| {
+        bencher.iter_custom(|count| {
+            timed(count, &mut || {
+                let mut exact = ExactEpochs::new(epochs);
+                Box::new(move || exact.epoch())
+            })
+        });
+    });
+    group.bench_function(format!("lock-free w3 {ENTITIES}x{TRIPLES}x{WIDTH}"), |bencher| {
+        bencher.iter_custom(|count| {
+            timed(count, &mut || {
+                let mut free = LockFreeEpochs::new(epochs);
+                Box::new(move || free.epoch())
+            })
+        });
+    });
+    group.finish();
+}
+
+criterion_group!(benches, like_torch, shapes);
 criterion_main!(benches);

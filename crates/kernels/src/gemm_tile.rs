@@ -1,4 +1,4 @@
-//! The only unsafe code of the crate: calls of `gemm` on parts of one output matrix.
+//! Calls of `gemm` on parts of one output matrix, which are not safe by themselves.
 
 #![allow(unsafe_code)]
 

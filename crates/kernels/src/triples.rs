@@ -23,6 +23,7 @@ mod random;
 mod sample;
 mod shared;
 mod table;
+mod torn;
 mod translation;
 mod update;
 mod view;

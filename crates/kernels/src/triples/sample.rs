@@ -97,7 +97,8 @@ impl Samples {
             self.starts.push(self.wrong.len());
             let index = batch.picks[i] as usize;
             if index >= drawn {
-                self.wrong.push((source.against[index - drawn], None));
+                let wrong = source.against[index - drawn];
+                self.wrong.push((wrong, differing(triple, wrong)));
                 continue;
             }
             let mut draws = Draws::new(batch.key, i as u64);
@@ -110,6 +111,16 @@ impl Samples {
             }
         }
         self.starts.push(self.wrong.len());
+    }
+}
+
+/// The end in which a false triple differs, if it does so in one only.
+#[inline(always)]
+fn differing(triple: [u32; 3], wrong: [u32; 3]) -> Option<End> {
+    match [0, 1, 2].map(|place| triple[place] == wrong[place]) {
+        [_, true, true] => Some(End::Head),
+        [true, true, false] => Some(End::Tail),
+        _ => None,
     }
 }
 

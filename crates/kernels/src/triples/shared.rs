@@ -2,7 +2,7 @@
 //!
 //! Threads read and write rows without waiting for each other: an update may be lost where two of them meet, which is rare,
 //! since a sample has a few rows of thousands. Numbers are kept in pairs in atomic words, read and written without any
-//! order between them: half the instructions of single ones, and nothing undefined.
+//! order between them, so that nothing is undefined.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -11,92 +11,109 @@ use rayon::prelude::*;
 use super::energy::{Ends, Energy, Row, Slopes};
 use super::negatives::End;
 use super::sample::{Batch, Penalties, Samples, Settings, Source, TOGETHER, penalties};
-use super::table::{Layout, Table, Tables, measure};
+use super::table::{CACHE_LINE, LINE, Layout, Table, Tables, measure};
+use super::torn::{Mover, pack, unpack};
 use super::update::{Optimiser, penalise, project};
 use crate::parallel::vectorised;
 
 /// Samples per task.
 const TASK: usize = 256;
 
+/// Numbers of rows, in pairs, from the beginning of a cache line on.
+#[derive(Debug)]
+struct Words {
+    /// A line more than needed.
+    words: Vec<AtomicU64>,
+    start: usize,
+}
+
+impl Words {
+    fn new(numbers: impl ExactSizeIterator<Item = [f32; 2]>) -> Self {
+        let count = numbers.len();
+        let mut words: Vec<AtomicU64> = Vec::with_capacity(count + LINE / 2);
+        let start = words.as_ptr().align_offset(CACHE_LINE).min(LINE / 2);
+        words.resize_with(start, AtomicU64::default);
+        words.extend(numbers.map(|pair| AtomicU64::new(pack(pair))));
+        Self { words, start }
+    }
+
+    #[inline(always)]
+    fn all(&self) -> &[AtomicU64] {
+        &self.words[self.start..]
+    }
+
+    fn numbers(&self) -> Vec<f32> {
+        self.all().iter().flat_map(|word| unpack(word.load(Ordering::Relaxed))).collect()
+    }
+
+    fn replace(&self, numbers: &[f32]) {
+        assert_eq!(2 * self.all().len(), numbers.len(), "numbers of a table");
+        for (word, &pair) in self.all().iter().zip(numbers.as_chunks::<2>().0) {
+            word.store(pack(pair), Ordering::Relaxed);
+        }
+    }
+}
+
 /// Rows that all threads may change.
 #[derive(Debug)]
 struct Shared {
-    words: Vec<AtomicU64>,
+    words: Words,
     /// Sums of squared gradients, for Adagrad.
-    squares: Vec<AtomicU64>,
+    squares: Words,
     units: Vec<(usize, usize)>,
     layout: Layout,
     stride: usize,
-}
-
-#[inline(always)]
-fn pack([a, b]: [f32; 2]) -> u64 {
-    u64::from(a.to_bits()) | u64::from(b.to_bits()) << 32
-}
-
-#[inline(always)]
-fn unpack(word: u64) -> [f32; 2] {
-    [f32::from_bits(word as u32), f32::from_bits((word >> 32) as u32)]
-}
-
-fn numbers(words: &[AtomicU64]) -> Vec<f32> {
-    words.iter().flat_map(|word| unpack(word.load(Ordering::Relaxed))).collect()
+    mover: Mover,
 }
 
 impl Shared {
     fn new(table: &Table<f32>, optimiser: Optimiser) -> Self {
-        let words = |values: &[f32]| values.as_chunks().0.iter().map(|&pair| pack(pair).into()).collect();
-        let squares = if optimiser.remembers()[1] { table.values().len() } else { 0 };
+        let pairs = table.values().as_chunks::<2>().0;
+        let squares = if optimiser.remembers()[1] { pairs.len() } else { 0 };
         Self {
-            words: words(table.values()),
-            squares: (0..squares / 2).map(|_| AtomicU64::new(0)).collect(),
+            words: Words::new(pairs.iter().copied()),
+            squares: Words::new((0..squares).map(|_| [0.0; 2])),
             units: table.layout().units(),
             layout: table.layout().clone(),
             stride: table.stride(),
+            mover: Mover::best(),
         }
     }
 
     fn write_back(&self, table: &mut Table<f32>) {
-        let values: Vec<f32> =
-            self.words.iter().flat_map(|word| unpack(word.load(Ordering::Relaxed))).collect();
-        table.replace(&values);
+        table.replace(&self.words.numbers());
+    }
+
+    #[inline(always)]
+    fn row<'a>(&self, words: &'a Words, row: u32) -> &'a [AtomicU64] {
+        &words.all()[row as usize * self.stride / 2..][..self.stride / 2]
     }
 
     /// Reads a row and measures it.
     #[inline(always)]
     fn read(&self, row: u32, copy: &mut Reading) {
-        let words = &self.words[row as usize * self.stride / 2..][..self.stride / 2];
-        for (pair, word) in copy.values.as_chunks_mut::<2>().0.iter_mut().zip(words) {
-            *pair = unpack(word.load(Ordering::Relaxed));
-        }
+        self.mover.load(self.row(&self.words, row), &mut copy.values);
         measure(&copy.values, &self.units, &mut copy.scales);
     }
 
-    /// Moves a row against its gradient.
+    /// Moves a row against its gradient. `own` is room for it, as it is now and not as it was read: the less time between
+    /// reading and writing, the fewer updates of others are lost.
     #[inline(always)]
-    fn descend(&self, row: u32, gradient: &[f32], optimiser: Optimiser) {
-        let from = row as usize * self.stride / 2;
-        let words = &self.words[from..][..self.stride / 2];
-        let pairs = words.iter().zip(gradient.as_chunks::<2>().0);
+    fn descend(&self, row: u32, gradient: &[f32], optimiser: Optimiser, [own, square]: [&mut [f32]; 2]) {
+        let words = self.row(&self.words, row);
+        self.mover.load(words, own);
         match optimiser {
             Optimiser::Adagrad { .. } => {
-                let squares = &self.squares[from..][..self.stride / 2];
-                for ((word, g), square) in pairs.zip(squares) {
-                    let (mut x, mut a) =
-                        (unpack(word.load(Ordering::Relaxed)), unpack(square.load(Ordering::Relaxed)));
-                    optimiser.apply(1, &mut x, g, &mut [], &mut a);
-                    word.store(pack(x), Ordering::Relaxed);
-                    square.store(pack(a), Ordering::Relaxed);
-                }
+                let squares = self.row(&self.squares, row);
+                self.mover.load(squares, square);
+                optimiser.apply(1, own, gradient, &mut [], square);
+                self.mover.store(squares, square);
             }
-            Optimiser::Sgd { rate } | Optimiser::Adam { rate, .. } => {
-                let rate = rate as f32;
-                for (word, g) in pairs {
-                    let x = unpack(word.load(Ordering::Relaxed));
-                    word.store(pack([x[0] - rate * g[0], x[1] - rate * g[1]]), Ordering::Relaxed);
-                }
+            Optimiser::Sgd { .. } | Optimiser::Adam { .. } => {
+                optimiser.apply(1, own, gradient, &mut [], &mut []);
             }
         }
+        self.mover.store(words, own);
     }
 }
 
@@ -175,19 +192,14 @@ impl LockFree {
     /// Everything that training changes: numbers and squares of entities, then of relations.
     pub fn state(&self) -> [Vec<f32>; 4] {
         let Self { entities, relations, .. } = self;
-        [&entities.words, &entities.squares, &relations.words, &relations.squares].map(|words| numbers(words))
+        [&entities.words, &entities.squares, &relations.words, &relations.squares].map(Words::numbers)
     }
 
     /// Takes what `state` gave.
     pub fn restore(&mut self, state: &[Vec<f32>; 4]) {
         let Self { entities, relations, .. } = self;
         let own = [&entities.words, &entities.squares, &relations.words, &relations.squares];
-        for (words, numbers) in own.into_iter().zip(state) {
-            assert_eq!(2 * words.len(), numbers.len(), "numbers of a table");
-            for (word, &pair) in words.iter().zip(numbers.as_chunks::<2>().0) {
-                word.store(pack(pair), Ordering::Relaxed);
-            }
-        }
+        own.into_iter().zip(state).for_each(|(words, numbers)| words.replace(numbers));
     }
 
     /// Learns from the samples of a batch one by one, each with its share of the rate; returns their mean loss, without the
@@ -225,10 +237,13 @@ struct Local {
     tail: Vec<f32>,
     /// Of the ends of a false triple that are not those of the true one.
     other: [Vec<f32>; 3],
+    /// A row while it is moved, and its squares.
+    moved: [Vec<f32>; 2],
 }
 
 impl Local {
     fn new(entity: usize, relation: usize) -> Self {
+        let widest = vec![0.0; entity.max(relation)];
         let (entity, relation) = (vec![0.0; entity], vec![0.0; relation]);
         Self {
             samples: Samples::default(),
@@ -239,6 +254,7 @@ impl Local {
             relation: relation.clone(),
             tail: entity.clone(),
             other: [entity.clone(), relation, entity],
+            moved: [widest.clone(), widest],
         }
     }
 }
@@ -335,7 +351,7 @@ impl<'a> Worker<'a> {
     #[inline(always)]
     fn learn<E: Energy<f32>>(&mut self, energy: &E, sample: usize) {
         let Self { tables, weights, copies, local } = self;
-        let Local { samples, right, wrong, scratch, head, relation, tail, other } = local;
+        let Local { samples, right, wrong, scratch, head, relation, tail, other, moved } = local;
         let [h, r, t] = samples.triples[sample];
         [&mut *head, &mut *relation, &mut *tail].into_iter().for_each(|row| row.fill(0.0));
         let size = energy.scratch();
@@ -345,9 +361,9 @@ impl<'a> Worker<'a> {
         let drawn = samples.wrong[samples.wrong_of(sample)].iter().zip(wrong.iter());
         for (k, (&(triple, end), &slope)) in drawn.enumerate() {
             let (ends, scratch) = (copies.other(k), &mut others[k * size..][..size]);
-            other.iter_mut().for_each(|row| row.fill(0.0));
-            let [other_head, other_relation, other_tail] = &mut *other;
             let same = [end == Some(End::Tail), end.is_some(), end == Some(End::Head)];
+            other.iter_mut().zip(same).filter(|(_, same)| !same).for_each(|(row, _)| row.fill(0.0));
+            let [other_head, other_relation, other_tail] = &mut *other;
             shared.iter_mut().zip(same).for_each(|(uses, same)| *uses += u32::from(same));
             let slopes = &mut Slopes {
                 head: if same[0] { &mut *head } else { other_head },
@@ -356,38 +372,32 @@ impl<'a> Worker<'a> {
             };
             energy.slopes(&ends, scratch, slope, slopes);
             for place in (0..3).filter(|&place| !same[place]) {
-                tables.move_row(
-                    place,
-                    triple[place],
-                    &copies.others[k][place],
-                    1,
-                    weights,
-                    &mut other[place],
-                );
+                let own = (place, triple[place], &copies.others[k][place]);
+                tables.move_row(own, 1, weights, &mut other[place], moved);
             }
         }
-        tables.move_row(0, h, &copies.own[0], shared[0], weights, head);
-        tables.move_row(1, r, &copies.own[1], shared[1], weights, relation);
-        tables.move_row(2, t, &copies.own[2], shared[2], weights, tail);
+        tables.move_row((0, h, &copies.own[0]), shared[0], weights, head, moved);
+        tables.move_row((1, r, &copies.own[1]), shared[1], weights, relation, moved);
+        tables.move_row((2, t, &copies.own[2]), shared[2], weights, tail, moved);
     }
 }
 
 impl LockFree {
-    /// Moves the head, relation or tail of a triple.
+    /// Moves the head, relation or tail of a triple: place 0, 1 or 2, the row, and what was read of it.
     #[inline(always)]
     fn move_row(
         &self,
-        place: usize,
-        row: u32,
-        copy: &Reading,
+        (place, row, copy): (usize, u32, &Reading),
         uses: u32,
         weights: &[Penalties; 2],
         gradient: &mut [f32],
+        moved: &mut [Vec<f32>; 2],
     ) {
         let (table, weights) =
             if place == 1 { (&self.relations, &weights[1]) } else { (&self.entities, &weights[0]) };
         project(&copy.values, &copy.scales, &table.units, gradient);
         penalise(weights, uses, &copy.values, gradient);
-        table.descend(row, gradient, self.settings.optimiser);
+        let room = moved.each_mut().map(|room| &mut room[..table.stride]);
+        table.descend(row, gradient, self.settings.optimiser, room);
     }
 }

@@ -10,7 +10,7 @@ use crate::Real;
 /// cache holds and the widest vector.
 pub const LINE: usize = 16;
 /// Bytes of a cache line.
-const CACHE_LINE: usize = 64;
+pub(super) const CACHE_LINE: usize = 64;
 /// Shorter segments have no direction.
 const SHORTEST: f64 = 1e-12;
 
@@ -149,6 +149,12 @@ impl<T: Real> Table<T> {
     /// Replaces all numbers, padding included.
     pub fn replace(&mut self, values: &[T]) {
         self.parts_mut().values.copy_from_slice(values);
+        self.measure_all();
+    }
+
+    /// The same from an iterator, of which as many are taken as there are.
+    pub fn replace_by(&mut self, values: impl Iterator<Item = T>) {
+        self.parts_mut().values.iter_mut().zip(values).for_each(|(own, value)| *own = value);
         self.measure_all();
     }
 
