@@ -13,6 +13,12 @@
 //! **Training.** Universes are independent tasks, one per thread at a time. Every `validate_every` of them H@10 on validation
 //! decides how many stay; `patience` looks without improvement end a step.
 //!
+//! **Deletions.** A minimum never forgets: an old universe that fits a deleted triple keeps its low energy for ever. That is
+//! `deletion = "keep"`, taken to be what was published. Four other kinds do something about it. No longer asked are universes
+//! that know all parts of a triple that is gone (`"coexist"`, in the published code), that were trained on it (`"contains"`),
+//! or that are of old steps (`"age"`). Or energies of a universe get worse by the share of its triples that is gone
+//! (`"weight"`).
+//!
 //! **Differs from the paper.** Relations to focus on are drawn among those that have training triples. An entity that found
 //! nothing new leaves the walk; in the published code it comes back two rounds later. `null` projects the known entity of
 //! `TransH` and `TransD` as their energies do, which the published code forgot. `compat = true` does as that code did.
@@ -22,6 +28,7 @@
 //! grows, what a look at validation found is remembered (up to 2 GB), so that the next one asks new universes only. Saving
 //! takes as much memory as the saved file.
 
+mod brought;
 mod looks;
 mod model;
 mod remembered;

@@ -13,6 +13,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use super::brought::Brought;
 use super::looks::{best, block_name, keep_scores, recall_scores, scores_name};
 use super::remembered::Remembered;
 use super::saved::{from_bytes, to_bytes};
@@ -36,11 +37,16 @@ pub(super) struct Universes<M> {
     sizes: GraphSizes,
     /// Training triples that are gone.
     gone: BTreeSet<Triple>,
+    /// Which universes each step brought.
+    brought: Brought,
+    /// How many universes were there when the last deletions reached them: those that came later know of these.
+    told: usize,
     /// Number of the next universe.
     next: u64,
     /// Candidates of the next questions.
     candidates: usize,
-    /// What the looks of a step that grows have found: all of them ask the same questions.
+    /// What the looks of a step that grows have found: all of them ask the same questions, and who is retired and by what
+    /// energies are multiplied is settled before the first.
     remembered: Option<Remembered>,
 }
 
@@ -51,6 +57,11 @@ struct State {
     entities: usize,
     relations: usize,
     gone: Vec<[u32; 3]>,
+    #[serde(default)]
+    brought: Brought,
+    /// Earlier versions did not save it: to them all were told.
+    #[serde(default)]
+    told: Option<usize>,
     next: u64,
 }
 
@@ -62,6 +73,8 @@ impl<M: Space> Universes<M> {
             shelf: None,
             sizes: GraphSizes { entities: 0, relations: 0 },
             gone: BTreeSet::new(),
+            brought: Brought::default(),
+            told: 0,
             next: 0,
             candidates: 0,
             remembered: None,
@@ -158,21 +171,29 @@ impl<M: Space> Universes<M> {
         self.next = first + new as u64;
         let shelf = self.shelf.as_mut().ok_or_else(unfitted)?;
         shelf.truncate(before + new);
+        self.brought.add(shelf.len() - before);
         Ok(())
     }
 
-    /// Lets the triples that are gone now reach the universes. Those that came back do so no more.
-    fn retire(&mut self) {
-        let Some(shelf) = &mut self.shelf else { return };
+    /// Lets the triples that are gone now, or the steps that went by, reach the universes. Triples that came back do so no
+    /// more. `coming` steps are about to bring new universes.
+    fn retire(&mut self, coming: usize) {
+        let (Some(shelf), told) = (&mut self.shelf, self.told) else { return };
         shelf.recall_all();
-        if self.config.deletion == Deletion::Keep {
-            return;
-        }
-        for triple in &self.gone {
-            shelf.retire(triple, |universe| match self.config.deletion {
-                Deletion::Contains => universe.contains(triple),
-                _ => universe.knows(triple),
-            });
+        match self.config.deletion {
+            Deletion::Keep => {}
+            Deletion::Contains => {
+                for triple in &self.gone {
+                    shelf.retire(triple, told, |universe| universe.contains(triple));
+                }
+            }
+            Deletion::Coexist => {
+                for triple in &self.gone {
+                    shelf.retire(triple, told, |universe| universe.knows(triple));
+                }
+            }
+            Deletion::Age => shelf.retire_first(self.brought.too_old(self.config.keep_steps, coming)),
+            Deletion::Weight => shelf.weigh(&self.gone, self.config.deletion_weight),
         }
     }
 
@@ -233,13 +254,15 @@ impl<M: Space> EvolvingModel for Universes<M> {
         run: &Run,
     ) -> Result<(), ModelError> {
         let sizes = update.graph.sizes;
-        self.shelf.as_mut().ok_or_else(unfitted)?.grow(sizes);
-        self.sizes = sizes;
+        let shelf = self.shelf.as_mut().ok_or_else(unfitted)?;
+        shelf.grow(sizes);
+        (self.sizes, self.told) = (sizes, shelf.len());
         self.gone.extend(update.deleted);
         for triple in update.inserted {
             self.gone.remove(triple);
         }
-        self.retire();
+        // The looks of a step already do without those that it makes too old. Without triples it brings no universes.
+        self.retire(usize::from(!update.graph.triples.is_empty()));
         self.grow(&update.graph, validation, run)
     }
 
@@ -302,6 +325,8 @@ impl<M: Space> EvolvingModel for Universes<M> {
             entities: self.sizes.entities,
             relations: self.sizes.relations,
             gone: self.gone.iter().map(words).collect(),
+            brought: self.brought.clone(),
+            told: Some(self.told),
             next: self.next,
         };
         let universes: Vec<UniverseView<'_>> = shelf.universes().collect();
@@ -318,10 +343,13 @@ impl<M: Space> EvolvingModel for Universes<M> {
         let mut shelf = Shelf::new(model.sizes);
         // Who loads a model has no workshop.
         let folder = NoWorkshop.scratch_folder();
-        shelf.extend(from_bytes(&model.space, &tensors.0, model.sizes, &folder)?);
+        let universes = from_bytes(&model.space, &tensors.0, model.sizes, &folder)?;
+        model.brought = state.brought.checked(universes.len())?;
+        model.told = state.told.unwrap_or(universes.len());
+        shelf.extend(universes);
         model.gone = state.gone.into_iter().map(|[s, r, o]| Triple::new(s, r, o)).collect();
         (model.shelf, model.next) = (Some(shelf), state.next);
-        model.retire();
+        model.retire(0);
         *self = model;
         Ok(())
     }

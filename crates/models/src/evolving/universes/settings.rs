@@ -31,10 +31,17 @@ pub enum Deletion {
     Contains,
     /// A universe that knows all three parts of a triple that is gone is not asked any more; discards many.
     Coexist,
+    /// A universe is asked for `keep_steps` steps and then no more, whatever it was trained on.
+    Age,
+    /// All universes are asked, but energies of each are the worse the more of what it was trained on is gone: see
+    /// `deletion_weight`.
+    Weight,
 }
 
 /// The largest margin: far beyond any distance of unit vectors.
 const MOST_MARGIN: f64 = 1000.0;
+/// The largest weight of deletions: energies remain far below the largest number.
+const MOST_WEIGHT: f64 = 1e6;
 
 /// Configuration. The defaults are what the published code used on `WikidataEvolve`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -78,6 +85,12 @@ pub struct Config {
     pub missing: Missing,
     /// What deletions do.
     pub deletion: Deletion,
+    /// With `deletion = "age"`: steps at which a universe is asked, the one that brought it included; 1: only the newest are.
+    /// Steps that bring no universes, as those of a graph without training triples, do not count.
+    pub keep_steps: usize,
+    /// With `deletion = "weight"`: energies are multiplied by 1 + this · gone / trained, the numbers of training triples of a
+    /// universe that are gone, and of all.
+    pub deletion_weight: f64,
     /// Whether walks, false triples and the energy of nobody are those of the published code.
     pub compat: bool,
 }
@@ -104,6 +117,8 @@ impl Default for Config {
             batches: 20,
             missing: Missing::Infinity,
             deletion: Deletion::Keep,
+            keep_steps: 2,
+            deletion_weight: 10.0,
             compat: false,
         }
     }
@@ -133,7 +148,17 @@ pub(super) const OPTIONS: &[OptionInfo] = &[
     option("most_epochs", "Epochs of a universe, to."),
     option("batches", "Batches per epoch."),
     option("missing", "What an answer counts that no universe knows with the question: infinity or null."),
-    option("deletion", "What deletions do to universes: keep, contains or coexist."),
+    option(
+        "deletion",
+        "What deletions do: keep (nothing), contains or coexist (universes that were trained on a triple that is \
+         gone, or know its parts, are not asked), age (old ones are not), weight (energies get worse).",
+    ),
+    option("keep_steps", "With deletion = age: steps at which a universe is asked, its own included."),
+    option(
+        "deletion_weight",
+        "With deletion = weight: energies are multiplied by 1 + this · the share of a universe's triples that is \
+         gone.",
+    ),
     option("compat", "Walks, draws false triples and rates nobody as the published code does."),
 ];
 
@@ -181,7 +206,31 @@ impl Config {
                 self.most_epochs >= self.least_epochs,
                 "least_epochs or more",
             ),
-        ])
+        ])?;
+        self.check_deletion()
+    }
+
+    /// Refuses what is said about deletions if it is out of range or would change nothing.
+    fn check_deletion(&self) -> Result<(), ConfigError> {
+        let Self { deletion, keep_steps, deletion_weight: weight, .. } = *self;
+        check_at_least_one(&[("keep_steps", keep_steps)])?;
+        let is_weight = weight > 0.0 && weight <= MOST_WEIGHT;
+        check_ranges(&[("deletion_weight", weight, is_weight, "a number above 0, at most 1000000")])?;
+        let usual = Self::default();
+        let idle = if keep_steps != usual.keep_steps && deletion != Deletion::Age {
+            format!(
+                "keep_steps = {keep_steps} is for deletion = \"age\": set that, or keep_steps = {}",
+                usual.keep_steps
+            )
+        } else if weight != usual.deletion_weight && deletion != Deletion::Weight {
+            format!(
+                "deletion_weight = {weight} is for deletion = \"weight\": set that, or deletion_weight = {}",
+                usual.deletion_weight
+            )
+        } else {
+            return Ok(());
+        };
+        Err(ConfigError::Value(idle))
     }
 
     /// What is drawn before a walk.

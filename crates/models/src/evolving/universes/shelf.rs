@@ -1,5 +1,7 @@
 //! All universes, found by who is in them.
 
+use std::collections::BTreeSet;
+
 use quadcast_core::{EntityId, GraphSizes, Query, RelationId, Triple};
 
 use super::view::{Asked, UniverseView};
@@ -11,6 +13,8 @@ pub(super) struct Shelf {
     universes: Vec<Kept>,
     /// Universes that are not asked any more.
     retired: Vec<bool>,
+    /// What the energies of each universe are multiplied by.
+    factors: Vec<f32>,
     /// Universes by entity, ascending.
     by_entity: Vec<Vec<u32>>,
     /// Universes by relation. Relations are few and in many universes, so that a bit for each is cheaper than a list.
@@ -74,6 +78,7 @@ impl Shelf {
             universe.relations.iter().for_each(|&id| self.by_relation[id as usize].insert(number));
             self.universes.push(kept);
             self.retired.push(false);
+            self.factors.push(1.0);
         }
     }
 
@@ -81,6 +86,7 @@ impl Shelf {
     pub fn truncate(&mut self, count: usize) {
         self.universes.truncate(count);
         self.retired.truncate(count);
+        self.factors.truncate(count);
         for list in &mut self.by_entity {
             list.truncate(list.partition_point(|&number| (number as usize) < count));
         }
@@ -103,8 +109,10 @@ impl Shelf {
         self.with(numbers, relation).filter(|&number| !self.retired[number as usize])
     }
 
+    /// A universe as it is asked, with its factor.
     fn universe(&self, number: u32) -> UniverseView<'_> {
-        self.universes[number as usize].view()
+        let number = number as usize;
+        UniverseView { factor: self.factors[number], ..self.universes[number].view() }
     }
 
     /// The universes that know the entity and the relation of a question, without the first so many of all.
@@ -128,15 +136,41 @@ impl Shelf {
             .map(|number| self.universe(number))
     }
 
-    /// All universes are asked again.
+    /// All universes are asked again, and their energies are their own.
     pub fn recall_all(&mut self) {
         self.retired.fill(false);
+        self.factors.fill(1.0);
     }
 
-    /// Retires the universes that a condition holds for, among those that know the subject and the relation of a triple.
-    pub fn retire(&mut self, triple: &Triple, condition: impl Fn(&UniverseView<'_>) -> bool) {
+    /// Retires the first so many.
+    pub fn retire_first(&mut self, count: usize) {
+        self.retired.iter_mut().take(count).for_each(|retired| *retired = true);
+    }
+
+    /// Multiplies the energies of each universe by 1 + `weight` · the share of its training triples that are gone.
+    pub fn weigh(&mut self, gone: &BTreeSet<Triple>, weight: f64) {
+        let mut lost = vec![0_u32; self.len()];
+        for triple in gone {
+            for number in self.with(self.of(triple.subject), triple.relation) {
+                lost[number as usize] += u32::from(self.universe(number).contains(triple));
+            }
+        }
+        let factors = self.universes().zip(&lost).map(|(universe, &lost)| {
+            // A universe without triples has lost none.
+            let trained = universe.triples.len().max(1);
+            (1.0 + weight * f64::from(lost) / trained as f64) as f32
+        });
+        self.factors = factors.collect();
+    }
+
+    /// Retires the universes that a condition holds for, among those of the first so many that know the subject and the
+    /// relation of a triple.
+    pub fn retire(&mut self, triple: &Triple, first: usize, condition: impl Fn(&UniverseView<'_>) -> bool) {
         let numbers = self.with(self.of(triple.subject), triple.relation);
-        let retired: Vec<u32> = numbers.filter(|&number| condition(&self.universe(number))).collect();
+        let retired: Vec<u32> = numbers
+            .take_while(|&number| (number as usize) < first)
+            .filter(|&number| condition(&self.universe(number)))
+            .collect();
         for number in retired {
             self.retired[number as usize] = true;
         }

@@ -1,5 +1,6 @@
 //! Universes against plain counting.
 
+mod deletion;
 mod interrupted;
 mod storage;
 
@@ -129,8 +130,14 @@ impl GraphValidation for Suspicious {
 fn a_look_that_remembers_the_last_one_finds_what_one_that_asks_all_finds() {
     let triples = triples();
     let (present, relations) = everybody();
-    for deletion in ["keep", "contains"] {
-        let mut model = model(&PUTRANSH, &["validate_every=2", &format!("deletion={deletion}")]);
+    let kinds = [
+        &["deletion=keep"][..],
+        &["deletion=contains"],
+        &["deletion=age", "keep_steps=1"],
+        &["deletion=weight"],
+    ];
+    for kind in kinds {
+        let mut model = model(&PUTRANSH, &[&["validate_every=2"][..], kind].concat());
         let graph = view(&triples, &present, &relations);
         model.fit(&graph, &Suspicious::default(), &Run::silent(1)).expect("it trains");
         let graph = view(&triples[100..], &present, &relations);

@@ -71,6 +71,7 @@ impl Universe {
             relations: &self.relations,
             triples: &self.triples,
             tables: self.tables.view(),
+            factor: 1.0,
         }
     }
 }

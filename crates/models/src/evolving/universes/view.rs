@@ -19,6 +19,9 @@ pub(super) struct UniverseView<'a> {
     pub triples: &'a [[u32; 3]],
     /// The rows.
     pub tables: TablesView<'a, f32>,
+    /// What all its energies are multiplied by, 1 or more. They are distances and never below 0, so that this makes them
+    /// worse; 1 leaves every bit as it is.
+    pub factor: f32,
 }
 
 /// A known entity and a relation, as a universe counts them.
@@ -77,6 +80,7 @@ impl UniverseView<'_> {
     pub fn lower<M: Space>(&self, space: &M, asked: Asked, scratch: &mut [f32], lowest: &mut [f32]) {
         let Asked { known, relation, direction } = asked;
         let question = Question { known, relation, tails: direction == Direction::Object };
+        let factor = self.factor;
         for_each_answer(
             space,
             &self.tables,
@@ -85,6 +89,7 @@ impl UniverseView<'_> {
             #[inline(always)]
             |entity, energy| {
                 let own = &mut lowest[self.entities[entity as usize] as usize];
+                let energy = factor * energy;
                 *own = if energy < *own { energy } else { *own };
             },
         );
@@ -106,7 +111,9 @@ impl UniverseView<'_> {
         let (a, b) = (scale(known), scale(relation));
         let sign = if asked.direction == Direction::Object { a } else { -a };
         let moved = known.iter().zip(relation).map(|(x, y)| sign * x + b * y);
-        if norm == 1 { moved.map(f32::abs).sum() } else { moved.map(|u| u * u).sum::<f32>().sqrt() }
+        let length: f32 =
+            if norm == 1 { moved.map(f32::abs).sum() } else { moved.map(|u| u * u).sum::<f32>().sqrt() };
+        self.factor * length
     }
 
     /// The energy with nobody as the answer.
@@ -128,7 +135,7 @@ impl UniverseView<'_> {
             Direction::Object => (known, answer),
             Direction::Subject => (answer, known),
         };
-        space.energy(&Ends { head, relation, tail }, scratch)
+        self.factor * space.energy(&Ends { head, relation, tail }, scratch)
     }
 }
 

@@ -57,6 +57,7 @@ impl Kept {
             entities: take(entities),
             relations: take(relations),
             triples: take(3 * triples).as_chunks().0,
+            factor: 1.0,
         }
     }
 }
@@ -82,7 +83,7 @@ impl VolumeWriter {
 
     /// In the order in which [`Kept::view`] takes them.
     fn put(&mut self, universe: &UniverseView<'_>) -> io::Result<()> {
-        let UniverseView { entities, relations, triples, tables } = universe;
+        let UniverseView { entities, relations, triples, tables, .. } = universe;
         self.out.align()?;
         self.places.push(Place {
             start: self.out.words(),

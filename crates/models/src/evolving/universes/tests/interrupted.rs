@@ -1,15 +1,16 @@
 //! Growth that is interrupted, and where it puts its files.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use quadcast_core::{
-    EntityId, EvolvingModel, GraphValidation, LinkScore, ModelError, RelationId, Run, SavedModel, Workshop,
+    EvolvingModel, GraphUpdate, GraphValidation, GraphView, LinkScore, ModelError, Run, SavedModel, Step,
+    Workshop,
 };
 
 use super::super::{PUTRANSD, PUTRANSE};
-use super::{model, triples, view};
+use super::{everybody, model, triples, view};
 use crate::registry::EvolvingEntry;
 
 /// Keeps in memory, and fails after some operations as if the process were killed.
@@ -17,6 +18,12 @@ struct Bench {
     kept: Mutex<BTreeMap<String, Vec<u8>>>,
     left: Mutex<u32>,
     folder: PathBuf,
+}
+
+impl Bench {
+    fn new(folder: &Path, left: u32) -> Arc<Self> {
+        Arc::new(Self { kept: Mutex::default(), left: Mutex::new(left), folder: folder.to_owned() })
+    }
 }
 
 impl Workshop for Bench {
@@ -57,10 +64,20 @@ impl GraphValidation for Covered {
 }
 
 fn fit(entry: &EvolvingEntry, run: &Run) -> Result<SavedModel, ModelError> {
-    let present: Vec<EntityId> = (0..50).map(EntityId).collect();
-    let relations: Vec<RelationId> = (0..5).map(RelationId).collect();
+    let (present, relations) = everybody();
     let mut model = model(entry, &["validate_every=1", "missing=infinity"]);
     model.fit(&view(&triples(), &present, &relations), &Covered, run)?;
+    model.save()
+}
+
+/// A step after which the universes of the one before are too old.
+fn update(run: &Run) -> Result<SavedModel, ModelError> {
+    let (triples, (present, relations)) = (triples(), everybody());
+    let mut model = model(&PUTRANSE, &["validate_every=1", "deletion=age", "keep_steps=1"]);
+    model.fit(&view(&triples, &present, &relations), &Covered, &Run::silent(1))?;
+    let (deleted, left) = triples.split_at(100);
+    let graph = GraphView { step: Step(1), ..view(left, &present, &relations) };
+    model.update(&GraphUpdate { graph, inserted: &[], deleted }, &Covered, run)?;
     model.save()
 }
 
@@ -68,11 +85,7 @@ fn fit(entry: &EvolvingEntry, run: &Run) -> Result<SavedModel, ModelError> {
 fn growth_that_is_killed_ends_as_if_it_had_not_been() {
     for entry in [&PUTRANSE, &PUTRANSD] {
         let folder = tempfile::tempdir().expect("a folder");
-        let bench = Arc::new(Bench {
-            kept: Mutex::default(),
-            left: Mutex::default(),
-            folder: folder.path().to_owned(),
-        });
+        let bench = Bench::new(folder.path(), 0);
         let run = Run { workshop: bench.clone(), ..Run::silent(1) };
         let mut kills = 0;
         let resumed = loop {
@@ -91,10 +104,22 @@ fn growth_that_is_killed_ends_as_if_it_had_not_been() {
 }
 
 #[test]
+fn a_step_that_is_killed_lets_go_of_old_universes_as_if_it_had_not_been() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let bench = Bench::new(folder.path(), 5);
+    let run = Run { workshop: bench.clone(), ..Run::silent(1) };
+    let error = update(&run).expect_err("killed").to_string();
+    assert!(error.contains("killed"), "{error}");
+    *bench.left.lock().expect("no panic") = 20;
+    let resumed = update(&run).expect("it goes on");
+    assert!(resumed == update(&Run::silent(1)).expect("no trouble"), "the same were asked at every look");
+    assert_eq!(resumed.state["brought"].as_array().map(Vec::len), Some(2), "{}", resumed.state);
+}
+
+#[test]
 fn a_folder_without_room_is_named() {
     let folder = tempfile::tempdir().expect("a folder").path().join("nowhere");
-    let bench = Bench { kept: Mutex::default(), left: Mutex::new(9), folder: folder.clone() };
-    let run = Run { workshop: Arc::new(bench), ..Run::silent(1) };
+    let run = Run { workshop: Bench::new(&folder, 9), ..Run::silent(1) };
     let error = fit(&PUTRANSE, &run).expect_err("there is no such folder").to_string();
     assert!(error.contains(&folder.display().to_string()), "{error}");
 }

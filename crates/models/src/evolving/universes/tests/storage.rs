@@ -18,10 +18,10 @@ use crate::evolving::space::Space;
 use crate::evolving::transd::Dynamic;
 use crate::evolving::transh::Hyperplanes;
 
-const FLAT: Translation = Translation { dimension: 2, norm: Norm::L1, unit: true };
+pub(super) const FLAT: Translation = Translation { dimension: 2, norm: Norm::L1, unit: true };
 
 /// Two universes that fit on paper.
-fn two() -> Vec<Universe> {
+pub(super) fn two() -> Vec<Universe> {
     let universe = |entities: &[u32], relations: &[u32], triples: &[[u32; 3]], rows: [&[f32]; 2]| {
         let mut tables = Tables::new(&FLAT, entities.len(), relations.len());
         tables.entities.replace_segment(0, rows[0]);
@@ -134,7 +134,7 @@ fn grown<M: Space>() -> (M, Vec<Universe>) {
     (M::new(&config.space_config()), universes)
 }
 
-fn put<M: Space>(space: &M, universes: &[Universe]) -> Vec<Kept> {
+pub(super) fn put<M: Space>(space: &M, universes: &[Universe]) -> Vec<Kept> {
     let mut writer = VolumeWriter::new(space, &std::env::temp_dir()).expect("a file");
     universes.iter().for_each(|universe| writer.add(&universe.view()).expect("room"));
     writer.finish().expect("a map")
@@ -182,7 +182,7 @@ fn a_shelf_finds_whom_a_search_through_all_finds() {
     shelf.truncate(7);
     let gone =
         Triple::new(universes[2].triples[0][0], universes[2].triples[0][1], universes[2].triples[0][2]);
-    shelf.retire(&gone, |universe| universe.contains(&gone));
+    shelf.retire(&gone, 7, |universe| universe.contains(&gone));
     let left: Vec<&Universe> =
         universes[..7].iter().filter(|universe| !universe.view().contains(&gone)).collect();
     assert!(left.len() < 7, "one is retired at least");

@@ -1,0 +1,280 @@
+//! What becomes of universes when triples are deleted, against plain counting.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use quadcast_core::{
+    Direction, EntityId, EvolvingModel, GraphSizes, GraphUpdate, GraphView, ModelError, Query, RelationId,
+    Run, SavedModel, Step, Tensors, Triple,
+};
+use quadcast_kernels::triples::{Norm, Translation};
+use serde_json::json;
+
+use super::super::PUTRANSE;
+use super::super::saved::{from_bytes, to_bytes};
+use super::super::shelf::Shelf;
+use super::super::view::{Nobody, UniverseView};
+use super::super::volume::Kept;
+use super::storage::{FLAT, put, two};
+use super::{Indifferent, Rows, SIZES, everybody, fitted, model, triples, view};
+use crate::config::set;
+
+/// The space of `PuTransE` with its defaults.
+const SPACE: Translation = Translation { dimension: 20, norm: Norm::L1, unit: true };
+
+/// Goes on with a graph of `left`. Without any, no universes are added, and what changes is due to what is gone.
+fn go_on(model: &mut dyn EvolvingModel, step: u32, left: &[Triple], inserted: &[Triple], deleted: &[Triple]) {
+    let (present, relations) = everybody();
+    let graph = GraphView { step: Step(step), ..view(left, &present, &relations) };
+    let update = GraphUpdate { graph, inserted, deleted };
+    model.update(&update, &Indifferent, &Run::silent(1)).expect("it goes on");
+}
+
+fn save(model: &dyn EvolvingModel) -> SavedModel {
+    model.save().expect("it is fitted")
+}
+
+fn try_load(saved: &SavedModel) -> Result<Box<dyn EvolvingModel>, ModelError> {
+    let mut model = model(&PUTRANSE, &[]);
+    model.load(saved)?;
+    Ok(model)
+}
+
+fn load(saved: &SavedModel) -> Box<dyn EvolvingModel> {
+    try_load(saved).expect("it was saved")
+}
+
+fn energies(model: &dyn EvolvingModel) -> Vec<f32> {
+    model.energies(&triples()).expect("it rates")
+}
+
+/// All universes of a model, whoever is asked.
+fn universes(saved: &SavedModel) -> Vec<Kept> {
+    let tensors = saved.tensors.as_ref().expect("universes");
+    from_bytes(&SPACE, &tensors.0, SIZES, &std::env::temp_dir()).expect("it was saved")
+}
+
+/// A model that never had other universes than some of another's, and asks all of them.
+fn with_only(model: &dyn EvolvingModel, numbers: Range<usize>) -> Box<dyn EvolvingModel> {
+    let mut saved = save(model);
+    let kept = universes(&saved);
+    let views: Vec<UniverseView<'_>> = kept[numbers].iter().map(Kept::view).collect();
+    saved.tensors = Some(Tensors(to_bytes(&SPACE, &views).expect("they are whole")));
+    saved.state["brought"] = json!([views.len()]);
+    saved.state["config"]["deletion"] = json!("keep");
+    load(&saved)
+}
+
+#[test]
+fn universes_are_asked_for_as_many_steps_as_said() {
+    let triples = triples();
+    // Every step brings three.
+    let mut model = fitted(&PUTRANSE, &["universes=3", "deletion=age", "keep_steps=2"]);
+    assert!(model.capabilities().unlearns);
+    go_on(&mut *model, 1, &triples[50..], &[], &triples[..50]);
+    assert_eq!(energies(&*model), energies(&*with_only(&*model, 0..6)), "two steps");
+    go_on(&mut *model, 2, &triples[100..], &[], &triples[50..100]);
+    assert_eq!(energies(&*model), energies(&*with_only(&*model, 3..9)), "the last two of three");
+    assert_ne!(energies(&*model), energies(&*with_only(&*model, 0..9)), "the first step would matter");
+    let before = energies(&*model);
+    go_on(&mut *model, 3, &[], &[], &triples[100..]);
+    assert_eq!(energies(&*model), before, "a step that brings none makes nobody older");
+    let saved = save(&*model);
+    assert_eq!(saved.state["brought"], json!([3, 3, 3]));
+    let mut again = load(&saved);
+    assert_eq!(energies(&*again), before);
+    assert_eq!(save(&*again), saved);
+    for model in [&mut model, &mut again] {
+        go_on(&mut **model, 4, &triples, &triples, &[]);
+    }
+    assert_eq!(energies(&*again), energies(&*model));
+    assert_eq!(energies(&*again), energies(&*with_only(&*again, 6..12)));
+}
+
+#[test]
+fn universes_of_earlier_versions_are_as_old_as_their_last_step() {
+    let triples = triples();
+    let mut model = fitted(&PUTRANSE, &["universes=3"]);
+    go_on(&mut *model, 1, &triples[50..], &[], &triples[..50]);
+    let mut saved = save(&*model);
+    let state = saved.state.as_object_mut().expect("an object");
+    assert_eq!(state.remove("brought"), Some(json!([3, 3])));
+    saved.state["config"]["deletion"] = json!("age");
+    let mut old = load(&saved);
+    assert_eq!(energies(&*old), energies(&*model));
+    go_on(&mut *old, 2, &triples[100..], &[], &triples[50..100]);
+    assert_eq!(energies(&*old), energies(&*with_only(&*old, 0..9)));
+    go_on(&mut *old, 3, &triples[150..], &[], &triples[100..150]);
+    assert_eq!(energies(&*old), energies(&*with_only(&*old, 6..12)));
+    saved.state["brought"] = json!([3, 4]);
+    let error = try_load(&saved).err().expect("there are six").to_string();
+    assert!(error.contains("other universes"), "{error}");
+}
+
+#[test]
+fn universes_that_came_after_a_deletion_are_asked_also_after_loading() {
+    let triples = triples();
+    // A universe of 50 triples knows all parts of some that it was not trained on.
+    let mut model = fitted(&PUTRANSE, &["universes=3", "deletion=coexist"]);
+    go_on(&mut *model, 1, &triples[100..], &[], &triples[..100]);
+    let kept = universes(&save(&*model));
+    let knows = |universe: &Kept| triples[..100].iter().any(|triple| universe.view().knows(triple));
+    assert!(kept[3..].iter().any(knows), "one that came later knows all parts of one that is gone");
+    assert_eq!(energies(&*load(&save(&*model))), energies(&*model));
+    assert_eq!(save(&*load(&save(&*model))), save(&*model));
+    // The next deletion reaches it too.
+    go_on(&mut *model, 2, &[], &[], &[triples[100]]);
+    assert_eq!(energies(&*load(&save(&*model))), energies(&*model));
+    assert!(kept.iter().all(knows) || energies(&*model).iter().any(|energy| energy.is_finite()));
+}
+
+#[test]
+fn factors_count_the_training_triples_that_are_gone() {
+    let mut shelf = Shelf::new(GraphSizes { entities: 5, relations: 3 });
+    shelf.extend(put(&FLAT, &two()));
+    let [first, second, unknown] = [Triple::new(1, 2, 4), Triple::new(1, 2, 3), Triple::new(0, 2, 3)];
+    let energy = |shelf: &Shelf, triple: &Triple| {
+        let energy = shelf.around(triple).find_map(|universe| universe.energy_of(&FLAT, triple, &mut [0.0]));
+        energy.expect("one universe knows it")
+    };
+    let is = |energy: f32, expected: f32| assert!((energy - expected).abs() < 1e-4, "{energy} {expected}");
+    // (0.6, 0.8) + (1, 0) − (0, 1); three times the same direction.
+    is(energy(&shelf, &first), 1.8);
+    is(energy(&shelf, &second), 2_f32.sqrt());
+    // All of the first universe is gone, and nothing of the second.
+    shelf.weigh(&BTreeSet::from([first]), 10.0);
+    is(energy(&shelf, &first), 11.0 * 1.8);
+    is(energy(&shelf, &second), 2_f32.sqrt());
+    // One of two; that it knows the parts of another one does not count.
+    shelf.weigh(&BTreeSet::from([second, unknown]), 10.0);
+    is(energy(&shelf, &first), 1.8);
+    is(energy(&shelf, &second), 6.0 * 2_f32.sqrt());
+    is(energy(&shelf, &unknown), 6.0 * 2_f32.sqrt());
+    shelf.recall_all();
+    is(energy(&shelf, &second), 2_f32.sqrt());
+}
+
+#[test]
+fn a_factor_reaches_every_energy() {
+    let universes = two();
+    let (triple, nobody) = (Triple::new(1, 2, 3), Nobody::new(&FLAT));
+    for direction in Direction::BOTH {
+        let (query, _) = Query::hide(triple.at(Step(0)), direction);
+        let energies = |factor: f32| {
+            let universe = UniverseView { factor, ..universes[1].view() };
+            let asked = universe.asked(&query).expect("it knows them");
+            let mut energies = vec![f32::INFINITY; 5];
+            universe.lower(&FLAT, asked, &mut [0.0], &mut energies);
+            energies.push(universe.energy_of(&FLAT, &triple, &mut [0.0]).expect("its own"));
+            energies.push(universe.energy_of_nobody(&FLAT, asked, &nobody, &mut [0.0]));
+            energies.push(universe.published_energy_of_nobody(asked, 2, 1));
+            energies
+        };
+        let expected: Vec<f32> = energies(1.0).into_iter().map(|energy| 3.0 * energy).collect();
+        let finite = expected.iter().filter(|energy| energy.is_finite()).count();
+        assert_eq!(finite, 6, "three answers, the triple itself, and nobody in two ways");
+        assert_eq!(energies(3.0), expected);
+    }
+}
+
+#[test]
+fn energies_go_back_when_triples_come_back() {
+    let triples = triples();
+    let mut model = fitted(&PUTRANSE, &["universes=1", "deletion=weight"]);
+    assert!(model.capabilities().unlearns);
+    let (before, kept) = (energies(&*model), universes(&save(&*model)));
+    let own = kept[0].view().triples;
+    let gone: Vec<Triple> = own[..2].iter().map(|&[s, r, o]| Triple::new(s, r, o)).collect();
+    go_on(&mut *model, 1, &[], &[], &gone);
+    let factor = (1.0 + 10.0 * 2.0 / own.len() as f64) as f32;
+    let expected: Vec<f32> = before.iter().map(|energy| factor * energy).collect();
+    assert!(factor > 1.0 && before.iter().any(|energy| energy.is_finite()));
+    assert_eq!(energies(&*model), expected);
+    assert_eq!(energies(&*load(&save(&*model))), expected, "factors are made again");
+    go_on(&mut *model, 2, &[], &gone, &[]);
+    assert_eq!(energies(&*model), before);
+    // A triple that it was never trained on is nothing to it.
+    let other = triples.iter().find(|triple| !kept[0].view().contains(triple)).expect("it has a few of 300");
+    go_on(&mut *model, 3, &[], &[], &[*other]);
+    assert_eq!(energies(&*model), before);
+}
+
+/// A universe, and what its energies are to be multiplied by.
+type Weighed<'a> = (UniverseView<'a>, f32);
+
+/// Universes with factors that are counted triple by triple.
+fn weigh<'a>(kept: &'a [Kept], gone: &[Triple], weight: f64) -> Vec<Weighed<'a>> {
+    let factor = |own: &[[u32; 3]]| {
+        let lost = own.iter().filter(|&&[s, r, o]| gone.contains(&Triple::new(s, r, o))).count();
+        (1.0 + weight * lost as f64 / own.len() as f64) as f32
+    };
+    kept.iter().map(Kept::view).map(|universe| (universe, factor(universe.triples))).collect()
+}
+
+fn lowest(weighed: &[Weighed<'_>], energy: impl Fn(&UniverseView<'_>) -> Option<f32>) -> f32 {
+    let energies = weighed.iter().filter_map(|(universe, factor)| Some(factor * energy(universe)?));
+    energies.fold(f32::INFINITY, f32::min)
+}
+
+#[test]
+fn answers_and_nobody_weigh_what_a_search_through_all_says() {
+    let all = triples();
+    let (deleted, left): (Vec<Triple>, Vec<Triple>) = all.iter().partition(|triple| triple.object.0 % 3 == 0);
+    let settings = ["universes=3", "deletion=weight", "deletion_weight=4", "missing=null"];
+    let mut model = fitted(&PUTRANSE, &settings);
+    go_on(&mut *model, 1, &left, &[], &deleted);
+    let kept = universes(&save(&*model));
+    let weighed = weigh(&kept, &deleted, 4.0);
+    assert!(weighed[..3].iter().any(|&(_, factor)| factor > 1.0), "old universes have lost some");
+    assert!(weighed[3..].iter().all(|&(_, factor)| factor == 1.0), "new ones have not");
+    let nobody = Nobody::new(&SPACE);
+    let rest = |query: &Query| {
+        lowest(&weighed, |universe| {
+            let asked = universe.asked(query)?;
+            Some(universe.energy_of_nobody(&SPACE, asked, &nobody, &mut [0.0]))
+        })
+    };
+    let found = |triple: &Triple| lowest(&weighed, |universe| universe.energy_of(&SPACE, triple, &mut [0.0]));
+    let or = |found: f32, rest: f32| if found.is_finite() { found } else { rest };
+    let candidates: Vec<EntityId> = (0..60).map(EntityId).collect();
+    model.begin(&candidates).expect("it is fitted");
+    for direction in Direction::BOTH {
+        for known in (0..50).step_by(7).map(EntityId) {
+            let query = Query { step: Step(1), known, relation: RelationId(known.0 % 5), direction };
+            let mut rows = Rows::default();
+            model.score(&[query], &mut rows).expect("it scores");
+            let energy = |&id: &EntityId| or(found(&query.fact(id, Step(1)).triple()), rest(&query));
+            let expected: Vec<f64> = candidates.iter().map(energy).map(|energy| -f64::from(energy)).collect();
+            assert_eq!(rows.0[0], expected, "{query:?}");
+        }
+    }
+    let either = |triple: &Triple| {
+        let [first, second] = Direction::BOTH.map(|side| rest(&Query::hide(triple.at(Step(1)), side).0));
+        or(found(triple), first.min(second))
+    };
+    assert_eq!(energies(&*model), all.iter().map(either).collect::<Vec<f32>>());
+}
+
+#[test]
+fn settings_of_other_kinds_of_deletion_are_refused() {
+    let build = |settings: &[&str]| {
+        let mut config = PUTRANSE.quick_config();
+        settings.iter().for_each(|setting| set(&mut config, setting).expect("a setting"));
+        (PUTRANSE.build)(&config).map(|_| ())
+    };
+    for (settings, reasons) in [
+        (&["keep_steps=3"][..], ["keep_steps = 3", "deletion = \"age\""]),
+        (&["deletion=weight", "keep_steps=1"], ["keep_steps = 1", "or keep_steps = 2"]),
+        (&["deletion=age", "keep_steps=0"], ["keep_steps = 0", "at least 1"]),
+        (&["deletion_weight=2.5"], ["deletion_weight = 2.5", "deletion = \"weight\""]),
+        (&["deletion=contains", "deletion_weight=1"], ["deletion_weight = 1", "or deletion_weight = 10"]),
+        (&["deletion=weight", "deletion_weight=0"], ["deletion_weight = 0", "above 0"]),
+        (&["deletion=weight", "deletion_weight=1e9"], ["deletion_weight = 1000000000", "at most 1000000"]),
+        (&["deletion=weight", "deletion_weight=nan"], ["deletion_weight = NaN", "above 0"]),
+    ] {
+        let error = build(settings).expect_err("a reason").to_string();
+        assert!(reasons.iter().all(|reason| error.contains(reason)), "{settings:?}: {error}");
+    }
+    assert!(build(&["deletion=age", "keep_steps=1"]).is_ok());
+    assert!(build(&["deletion=weight", "deletion_weight=1"]).is_ok());
+}
