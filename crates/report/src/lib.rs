@@ -20,7 +20,10 @@ mod svg;
 mod tables;
 mod terminal;
 
-pub use evolving::{AskedAbout, EvolvingCard, EvolvingRecord, EvolvingSeconds, UpdateCard, evolving_summary};
+pub use evolving::{
+    AskedAbout, EvolvingCard, EvolvingRecord, EvolvingSeconds, PublishedComparison, PublishedLine,
+    PublishedMeasure, PublishedVerdict, UpdateCard, evolving_summary, published_comparisons,
+};
 pub use explanations::{
     Addition, Answer, DatedFact, DirectedName, Fired, Forecast, Reason, RuleCard, Sample, TrueAnswer, Why,
 };

@@ -6,7 +6,9 @@ use quadcast_eval::evolving::{
     Classification, EvolvingOutcome, NegativeClassification, StepResult, Unlearning,
 };
 
-use super::EvolvingRecord;
+use super::{
+    EvolvingRecord, PublishedComparison, PublishedLine, PublishedVerdict, published_comparisons, sources,
+};
 use crate::{bytes, counted, percent, plain_table, seconds};
 
 /// The record as text. Empty for a run without results.
@@ -22,7 +24,8 @@ pub fn evolving_summary(record: &EvolvingRecord) -> String {
         if record.protocol.compat { " · compat" } else { "" }
     );
     text.push_str(&links(outcome));
-    let tables = [ages(outcome), classification(outcome), unlearning(outcome)];
+    let published = published(&published_comparisons(record), outcome);
+    let tables = [ages(outcome), classification(outcome), unlearning(outcome), published];
     for table in tables.iter().filter(|table| !table.is_empty()) {
         text.push('\n');
         text.push_str(table);
@@ -178,6 +181,54 @@ fn unlearning(outcome: &EvolvingOutcome) -> String {
     if table.is_empty() { String::new() } else { table.trim_fmt() + "\n" }
 }
 
+/// Values with the published ones in brackets, a row per measure; empty if nothing is published.
+fn published(comparisons: &[PublishedComparison], outcome: &EvolvingOutcome) -> String {
+    if comparisons.is_empty() {
+        return String::new();
+    }
+    let steps: Vec<String> = outcome.steps.iter().map(|step| format!("step {}", step.label)).collect();
+    let mut header = vec!["measure"];
+    header.extend(steps.iter().map(String::as_str));
+    header.extend(["allowed", "verdict"]);
+    let mut table = plain_table(&header, 1..header.len() - 1);
+    // Four pairs of mean ranks and where they miss fit into 100 columns only if columns stand closer.
+    for column in table.column_iter_mut() {
+        column.set_padding((0, 1));
+    }
+    for comparison in comparisons {
+        for lines in comparison.lines.chunk_by(|a, b| a.measure == b.measure) {
+            table.add_row(published_row(lines, outcome));
+        }
+    }
+    format!("{}\npublished, in brackets: {}\n", table.trim_fmt(), sources(comparisons))
+}
+
+/// One measure at all steps; there is at least one line.
+fn published_row(lines: &[PublishedLine], outcome: &EvolvingOutcome) -> Vec<String> {
+    let cell = |step: &StepResult| {
+        let line = lines.iter().find(|line| line.step == step.step);
+        line.map_or_else(nothing, |line| {
+            let [ours, published] = [line.ours, line.published].map(|value| line.measure.written(value));
+            format!("{ours} ({published})")
+        })
+    };
+    let mut row = vec![lines[0].measure.word().to_owned()];
+    row.extend(outcome.steps.iter().map(cell));
+    row.extend([lines[0].allowed_words(), worst(lines)]);
+    row
+}
+
+/// The worst verdict of all steps, and which steps miss unless all do.
+fn worst(lines: &[PublishedLine]) -> String {
+    let missing = lines.iter().filter(|line| line.verdict == PublishedVerdict::Misses);
+    let labels: Vec<&str> = missing.map(|line| line.label.as_str()).collect();
+    if (1..lines.len()).contains(&labels.len()) {
+        return format!("misses at {}", labels.join(", "));
+    }
+    let worst = lines.iter().map(|line| line.verdict).max();
+    worst.map_or_else(nothing, |verdict| verdict.word().to_owned())
+}
+
 fn footing(record: &EvolvingRecord, outcome: &EvolvingOutcome) -> Vec<String> {
     let links = outcome.steps.iter().filter_map(|step| step.link.as_ref());
     let queries: u64 = links.map(|link| link.filtered.queries).sum();
@@ -222,6 +273,9 @@ fn footing(record: &EvolvingRecord, outcome: &EvolvingOutcome) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use quadcast_core::{Split, Step, TiePolicy};
+    use quadcast_eval::evolving::{CategoryOutcome, Counts, Procedure};
+
     use super::*;
     use crate::AskedAbout;
     use crate::samples::changing;
@@ -243,5 +297,54 @@ mod tests {
         let text = evolving_summary(&record);
         assert!(text.contains("each test triple (a sample of those held out)\n"), "{text}");
         assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+    }
+
+    /// Parallel universes on the four steps of the study: mean ranks of five digits, and all measures.
+    fn universes() -> EvolvingRecord {
+        let mut record = changing("putranse", 20, 1);
+        record.dataset.variant = Some("WikidataEvolve".to_owned());
+        record.procedure = Procedure::Incremental;
+        record.protocol.ties = TiePolicy::Optimistic;
+        record.protocol.compat = true;
+        record.asked = Some(AskedAbout::Sample);
+        let outcome = record.outcome.as_mut().expect("results");
+        let model = outcome.steps[1].clone();
+        let steps = [(0, 30000.0), (1, 30000.0), (2, 30000.0), (3, 13058.0)];
+        outcome.steps = steps
+            .map(|(step, mr)| {
+                let mut result =
+                    StepResult { step: Step(step), label: (step + 1).to_string(), ..model.clone() };
+                let link = result.link.as_mut().expect("links");
+                link.filtered.metrics.mr = mr;
+                link.raw.metrics.mr = 30000.0;
+                result
+            })
+            .to_vec();
+        // 106 of 135 are taken for false, as in the study.
+        let counts = Counts { true_negatives: 106, false_positives: 29, ..Counts::default() };
+        let gone_again = CategoryOutcome { category: 4, split: Split::Train, counts };
+        outcome.steps[3].negative = Some(NegativeClassification { categories: vec![gone_again] });
+        record
+    }
+
+    #[test]
+    fn published_values_stand_in_brackets() {
+        let text = evolving_summary(&universes());
+        let words = |measure: &str| -> String {
+            let line = text.lines().find(|line| line.starts_with(measure)).expect("a row");
+            line.split_whitespace().collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(
+            words("MR "),
+            "MR 30000 (11644) 30000 (11712) 30000 (11787) 13058 (13058) ±15 % misses at 1, 2, 3"
+        );
+        assert!(words("raw MR ").ends_with("30000 (13784) ±15 % misses"), "{text}");
+        assert!(words("H@10 ").starts_with("H@10 50.00 (17.20)") && words("H@10 ").ends_with("±2.5 better"));
+        assert_eq!(words("gone again "), "gone again – – – 78.52 (78.52) ±1.5 within");
+        let source =
+            "published, in brackets: Lafraie 2020, table 9; Lafraie 2020, table 10; Lafraie 2020, table 11";
+        assert!(text.lines().any(|line| line == source), "{text}");
+        assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+        assert!(!evolving_summary(&changing("transe", 20, 1)).contains("published"));
     }
 }

@@ -7,6 +7,7 @@ use quadcast_eval::{Metrics, Part};
 use serde::Serialize;
 
 use super::evolving_labels::labels;
+use super::evolving_published::{Published, published};
 use super::render::render;
 use crate::svg::{Curve, Line, NARROW, WIDE};
 use crate::tables::{Cell, Grid, Head, Span};
@@ -38,6 +39,8 @@ struct Group {
     /// Empty if no step asks about facts of an earlier one.
     ages: Option<Grid>,
     steps: Grid,
+    /// Empty if nothing is published for any of the runs.
+    published: Option<Published>,
 }
 
 /// The page as one HTML file. Runs without results are passed over.
@@ -117,6 +120,7 @@ fn view(runs: &[Run<'_>]) -> Group {
         means: means(runs),
         ages: ages(runs),
         steps: steps(runs),
+        published: published(runs.iter().map(|run| (run.label.as_str(), run.record))),
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod evolving;
 mod evolving_labels;
+mod evolving_published;
 mod page;
 mod patterns;
 mod patterns_table;
