@@ -36,8 +36,8 @@ pub use catalogue::{
 };
 pub use compile::{
     BenchmarkLayout, CompileError, CompileOptions, CompileReport, Compiled, CompiledStep, FrequencyFilter,
-    FrequencyRule, IdRule, IntervalRule, KeptOperation, OperationOrder, SplitRule, Spread, as_single_step,
-    compile, draw_examples,
+    FrequencyRule, IdRule, IntervalRule, KeptOperation, OperationOrder, PublishedNegatives, SplitRule,
+    Spread, as_single_step, compile, draw_examples, draw_published_examples,
 };
 pub use content::{Content, Format, LoadOptions, Loaded, SourceFile};
 pub use diff::{

@@ -24,7 +24,7 @@ mod steps;
 mod write;
 
 pub use error::CompileError;
-pub use examples::{as_single_step, draw_examples};
+pub use examples::{PublishedNegatives, as_single_step, draw_examples, draw_published_examples};
 pub use options::{
     BenchmarkLayout, CompileOptions, FrequencyFilter, FrequencyRule, IdRule, IntervalRule, KeptOperation,
     OperationOrder, SplitRule,

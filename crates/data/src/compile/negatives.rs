@@ -40,8 +40,18 @@ pub(super) fn honest(
     ever: &Ever,
     (seed, split, step): (u64, Split, usize),
 ) -> Examples {
-    let mut random = stream(seed, &format!("evolve negatives {split}"), step as u64);
+    let random = stream(seed, &format!("evolve negatives {split}"), step as u64);
     let fits = |triple: &Triple| triple.subject != triple.object && !ever.has(*triple);
+    among(positives, present, fits, random)
+}
+
+/// Examples with negatives of entities that are `present` and of which something `fits`.
+pub(super) fn among(
+    positives: &[Triple],
+    present: &[EntityId],
+    fits: impl Fn(&Triple) -> bool,
+    mut random: impl Rng,
+) -> Examples {
     let mut negative = |positive: Triple| {
         if present.is_empty() {
             return None;
@@ -56,7 +66,7 @@ pub(super) fn honest(
             }
             // So many failures mean that few entities are left or none: they are listed, and one is drawn.
             let left: Vec<Triple> =
-                present.iter().map(|&entity| replaced(positive, head, entity)).filter(fits).collect();
+                present.iter().map(|&entity| replaced(positive, head, entity)).filter(&fits).collect();
             if !left.is_empty() {
                 return Some(left[random.random_range(0..left.len())]);
             }

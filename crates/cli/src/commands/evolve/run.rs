@@ -6,12 +6,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
-use quadcast_core::{EvolvingDataset, EvolvingModel, Run, TiePolicy};
-use quadcast_data::draw_examples;
+use quadcast_core::{EvolvingDataset, EvolvingModel, EvolvingStep, Run, TiePolicy, Triple};
+use quadcast_data::{PublishedNegatives, draw_examples, draw_published_examples};
 use quadcast_eval::evolving::{LinkProtocol, Playing, Present, Procedure, StepExamples, play};
 use quadcast_models::{EvolvingEntry, find_evolving, set};
 use quadcast_report::{
-    EvolvingCard, EvolvingRecord, ModelCard, UpdateCard, evolving_summary, write_atomically,
+    EvolvingCard, EvolvingRecord, ModelCard, PublishedComparison, UpdateCard, evolving_summary,
+    published_comparisons, write_atomically,
 };
 use serde::Serialize;
 
@@ -77,7 +78,8 @@ pub struct RunArguments {
     pub seed: Option<u64>,
     /// Do as the published code did, artefacts included, to match its tables; do not trust the numbers
     ///
-    /// False triples are drawn its way. Its examples are classified with a threshold chosen on them. Procedures other than static
+    /// False triples are drawn its way, in training and in the examples of classification, whose threshold is chosen on these
+    /// examples themselves. Procedures other than static
     /// rank test triples in a list with entity 0 in every other slot. Parallel universes are asked for the energy of a single
     /// triple with tail and relation swapped. Validation is right all the same.
     #[arg(long)]
@@ -141,6 +143,9 @@ struct Finished<'a> {
     record: &'a Path,
     #[serde(flatten)]
     metrics: &'a EvolvingRecord,
+    /// The same beside published values, where there are any.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    published: Vec<PublishedComparison>,
 }
 
 /// A checked request.
@@ -191,7 +196,8 @@ pub fn perform(mut plan: Plan, performance: Performance, output: &Output) -> Res
         ask_about_all(&mut dataset);
     }
     let procedure = plan.file.procedure;
-    let examples = examples(&dataset, plan.file.protocol.compat);
+    let examples =
+        if plan.file.protocol.compat { published_examples(&dataset, procedure) } else { examples(&dataset) };
     let config = serde_json::to_value(&plan.file.config).map_err(Failure::internal)?;
     let model = ModelCard { name: plan.entry.name.to_owned(), config, rules: None };
     let card = EvolvingCard::new(&dataset, variant, content);
@@ -229,7 +235,8 @@ pub fn perform(mut plan: Plan, performance: Performance, output: &Output) -> Res
     record.peak_memory_bytes = memory::peak_bytes();
     record.write(folder.path())?;
     workshop::clear(folder.path())?;
-    let result = Finished { record: folder.path(), metrics: &record };
+    let published = published_comparisons(&record);
+    let result = Finished { record: folder.path(), metrics: &record, published };
     output.result(&result, || format!("{}record: {}\n", evolving_summary(&record), folder.path().display()))
 }
 
@@ -278,22 +285,38 @@ fn plan(arguments: &RunArguments, output: &Output) -> Result<Plan, Failure> {
     Ok(Plan { entry, model, file, seed, time_budget: budget })
 }
 
-/// Examples of triple classification. Published ones are used as published under `--compat`, where their threshold is chosen
-/// on the test examples themselves; else those that the compiler prepared, or fresh ones.
-fn examples(data: &EvolvingDataset, compat: bool) -> Vec<StepExamples> {
+/// Examples of triple classification: those that the compiler prepared, or fresh ones.
+fn examples(data: &EvolvingDataset) -> Vec<StepExamples> {
     let drawn = draw_examples(data, EXAMPLES_SEED);
+    let prepared = |step: &EvolvingStep| !step.classification_valid.is_empty();
     let steps = data.steps.iter().zip(drawn);
     steps
         .map(|(step, [valid, test])| {
-            if compat && !step.classification.is_empty() {
-                StepExamples { valid: step.classification.clone(), test: step.classification.clone() }
-            } else if !step.classification_valid.is_empty() {
+            if prepared(step) {
                 StepExamples { valid: step.classification_valid.clone(), test: step.classification.clone() }
             } else {
                 StepExamples { valid, test }
             }
         })
         .collect()
+}
+
+/// Examples as in the published results, whose threshold was chosen on the test examples themselves. Each procedure had its own
+/// negatives; only the incremental one used the prepared file, where there is one.
+fn published_examples(data: &EvolvingDataset, procedure: Procedure) -> Vec<StepExamples> {
+    let twice = |test: Vec<(Triple, bool)>| StepExamples { valid: test.clone(), test };
+    let negatives = match procedure {
+        Procedure::Static => PublishedNegatives::Untrained,
+        Procedure::PseudoIncremental => PublishedNegatives::Any,
+        Procedure::Incremental => {
+            let steps = data.steps.iter().zip(examples(data));
+            let prepared = |step: &EvolvingStep| twice(step.classification.clone());
+            return steps
+                .map(|(step, own)| if step.classification.is_empty() { own } else { prepared(step) })
+                .collect();
+        }
+    };
+    draw_published_examples(data, EXAMPLES_SEED, negatives).into_iter().map(twice).collect()
 }
 
 fn begin(folder: &Path, record: &EvolvingRecord, file: &EvolveFile, overwrite: bool) -> Result<(), Failure> {
