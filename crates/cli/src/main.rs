@@ -53,8 +53,9 @@ fn execute(arguments: Arguments) -> Result<(), Failure> {
     if let Some(device) = common.device {
         device.choose();
     }
-    // Models of changing graphs keep their buffers; what reading and indexing leave behind may go.
-    if !matches!(arguments.command, Command::Evolve(_)) {
+    if matches!(arguments.command, Command::Evolve(_)) {
+        memory::release_pages();
+    } else {
         memory::keep_pages();
     }
     let output = Output { json: common.json, quiet: common.quiet, verbose: common.verbose };

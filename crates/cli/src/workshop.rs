@@ -125,6 +125,10 @@ impl Workshop for RunWorkshop {
         }
     }
 
+    fn holds(&self, name: &str) -> Result<bool, ModelError> {
+        Ok(self.path(name).is_file())
+    }
+
     fn discard(&self, name: &str) -> Result<(), ModelError> {
         match fs::remove_file(self.path(name)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {

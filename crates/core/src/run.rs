@@ -35,6 +35,10 @@ pub trait Workshop: Send + Sync {
     fn keep(&self, name: &str, parts: &[&[u8]]) -> Result<(), ModelError>;
     /// What was kept under a name.
     fn recall(&self, name: &str) -> Result<Option<Vec<u8>>, ModelError>;
+    /// Whether something is kept under a name.
+    fn holds(&self, name: &str) -> Result<bool, ModelError> {
+        Ok(self.recall(name)?.is_some())
+    }
     /// Removes what was kept under a name.
     fn discard(&self, name: &str) -> Result<(), ModelError>;
     /// Notes an event; events are in the order of time and never change.
@@ -85,6 +89,10 @@ impl Workshop for Corner {
 
     fn recall(&self, name: &str) -> Result<Option<Vec<u8>>, ModelError> {
         self.whole.recall(&self.name(name))
+    }
+
+    fn holds(&self, name: &str) -> Result<bool, ModelError> {
+        self.whole.holds(&self.name(name))
     }
 
     fn discard(&self, name: &str) -> Result<(), ModelError> {

@@ -54,6 +54,10 @@ pub(crate) fn keep_best(run: &Run, name: &str, epoch: u32, state: &[u8]) -> Resu
     run.workshop.keep(&best_name(name, epoch), &[state])
 }
 
+pub(crate) fn holds_best(run: &Run, name: &str, epoch: u32) -> Result<bool, ModelError> {
+    run.workshop.holds(&best_name(name, epoch))
+}
+
 pub(crate) fn recall_best(run: &Run, name: &str, epoch: u32) -> Result<Option<Vec<u8>>, ModelError> {
     run.workshop.recall(&best_name(name, epoch))
 }

@@ -201,12 +201,8 @@ pub fn learn<M: Learning>(
     memory::check(model.parameters())?;
     let identity = format!("{name}: {schedule:?}, {} batches", model.batches());
     let mut position = Position { training: identity.clone(), ..Position::default() };
-    let mut best_state = None;
     if let Some((kept, state)) = checkpoint::recall(run, name, &identity)? {
         model.restore(&state)?;
-        if let Some((epoch, _)) = best(&kept.history) {
-            best_state = checkpoint::recall_best(run, name, epoch)?;
-        }
         let (epoch, batch) = (kept.epoch, kept.batch);
         run.workshop
             .note(&json!({ "event": "resumed", "training": name, "epoch": epoch, "batch": batch }))?;
@@ -226,7 +222,7 @@ pub fn learn<M: Learning>(
         judge,
         run,
         position,
-        best_state,
+        best_state: None,
         since,
         kept: since,
         notes: Vec::new(),
@@ -261,7 +257,7 @@ struct Loop<'a, M> {
     judge: Judge<'a, M>,
     run: &'a Run,
     position: Position,
-    /// The state after the best epoch so far.
+    /// The state after the best epoch so far, if the workshop does not hold it: it is as large as the model.
     best_state: Option<Vec<u8>>,
     /// When `position.seconds` was last brought up to date.
     since: Instant,
@@ -373,10 +369,12 @@ impl<M: Learning> Loop<'_, M> {
             && let Some((best, _)) = newer
         {
             // Before the position that names it, and the older one after: a kill in between loses nothing.
+            self.best_state = None;
             let state = self.model.state()?;
             checkpoint::keep_best(self.run, self.name, best, &state)?;
             self.keep_state(&state)?;
-            self.best_state = Some(state);
+            let is_held = checkpoint::holds_best(self.run, self.name, best)?;
+            self.best_state = (!is_held).then_some(state);
         } else if self.kept.elapsed() >= SOON.min(self.schedule.keep_every) {
             self.keep()?;
         }
@@ -400,8 +398,12 @@ impl<M: Learning> Loop<'_, M> {
         }
         let history = self.position.history;
         let (best_epoch, best_score) = best(&history).unwrap_or_default();
-        if let Some(state) = &self.best_state {
-            self.model.restore(state)?;
+        // Right after its best epoch a model is in its best state.
+        if (self.position.epoch, self.position.batch) != (best_epoch, 0) {
+            let held = || checkpoint::recall_best(self.run, self.name, best_epoch);
+            if let Some(state) = self.best_state.take().map_or_else(held, |state| Ok(Some(state)))? {
+                self.model.restore(&state)?;
+            }
         }
         // A kill may have left best states of earlier epochs behind.
         for epoch in history.iter().filter(|epoch| epoch.score.is_some()) {

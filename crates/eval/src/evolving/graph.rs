@@ -3,7 +3,6 @@
 use quadcast_core::{
     EntityId, EvolvingDataset, EvolvingStep, GraphSizes, GraphUpdate, GraphView, RelationId, Step, Triple,
 };
-use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::answers::{Answers, Asked};
 use super::unlearning;
@@ -79,6 +78,19 @@ impl StepGraph {
         if self.label == number { number } else { format!("{number} (\"{}\")", self.label) }
     }
 
+    /// Lets go of what is learned from, once it was. With its exam, later states can still be asked about the test triples, and
+    /// ranked among what is true at the step.
+    pub(super) fn forget(&mut self, keep_exam: bool) {
+        for triples in [&mut self.train, &mut self.inserted, &mut self.deleted, &mut self.forgotten] {
+            *triples = Vec::new();
+        }
+        (self.valid, self.born, self.ever) = (Vec::new(), Vec::new(), Answers::default());
+        if !keep_exam {
+            self.test = Vec::new();
+        }
+        self.now = self.now.only(&Asked::about(self.test.iter().copied()));
+    }
+
     fn view_of<'a>(&'a self, triples: &'a [Triple]) -> GraphView<'a> {
         GraphView {
             step: self.step,
@@ -94,16 +106,19 @@ impl StepGraph {
 /// little more than its triples.
 pub fn walk(data: &EvolvingDataset) -> impl Iterator<Item = StepGraph> {
     let mut walk =
-        Walk { data, train: FxHashSet::default(), born: FxHashMap::default(), seen: FxHashSet::default() };
+        Walk { data, train: Vec::new(), born: Vec::new(), seen: vec![false; data.vocabulary.entities.len()] };
     (0..data.steps.len()).map(move |index| walk.next(index))
 }
 
+/// Where a walk has come to. Sets of triples are lists in order: they take half the room of hash tables, and a step goes
+/// through all of them anyway.
 struct Walk<'a> {
     data: &'a EvolvingDataset,
-    train: FxHashSet<Triple>,
+    train: Vec<Triple>,
     /// Every triple that was ever true, and when it first was.
-    born: FxHashMap<Triple, Step>,
-    seen: FxHashSet<EntityId>,
+    born: Vec<(Triple, Step)>,
+    /// By entity, whether it was ever present.
+    seen: Vec<bool>,
 }
 
 impl Walk<'_> {
@@ -112,13 +127,17 @@ impl Walk<'_> {
         let (inserted, deleted) = self.apply(from);
         let all = from.evaluation_all.as_ref().unwrap_or(&from.evaluation);
         let held_out = || all.valid.iter().chain(&all.test).copied();
+        self.bear(inserted.iter().copied().chain(held_out()), step);
         let graph = || self.train.iter().copied().chain(held_out());
-        for triple in self.train.iter().copied().chain(held_out()) {
-            self.born.entry(triple).or_insert(step);
+        let sizes = GraphSizes {
+            entities: self.data.vocabulary.entities.len(),
+            relations: self.data.vocabulary.relations.len(),
+        };
+        let present = members(sizes.entities, graph().flat_map(|t| [t.subject.0, t.object.0]), EntityId);
+        for entity in &present {
+            self.seen[entity.index()] = true;
         }
-        let present = ascending(graph().flat_map(|t| [t.subject, t.object]));
-        let relations = ascending(graph().map(|t| t.relation));
-        self.seen.extend(&present);
+        let seen = (0..).zip(&self.seen).filter(|&(_, &seen)| seen).map(|(id, _)| EntityId(id)).collect();
         let (valid, test) = (
             ascending(from.evaluation.valid.iter().copied()),
             ascending(from.evaluation.test.iter().copied()),
@@ -129,41 +148,54 @@ impl Walk<'_> {
             step,
             label: from.label.clone(),
             now: Answers::new(&asked, graph()),
-            ever: Answers::new(&asked, self.born.keys().copied()),
-            // A sample that is not part of the whole has triples that are met here first.
-            born: test.iter().map(|triple| self.born.get(triple).copied().unwrap_or(step)).collect(),
-            seen: ascending(self.seen.iter().copied()),
-            train: ascending(self.train.iter().copied()),
+            ever: Answers::new(&asked, self.born.iter().map(|(triple, _)| *triple)),
+            born: test.iter().map(|triple| self.birth(triple, step)).collect(),
+            seen,
+            train: self.train.clone(),
             inserted,
             deleted,
             forgotten,
             valid,
             test,
+            relations: members(sizes.relations, graph().map(|t| t.relation.0), RelationId),
             present,
-            relations,
-            sizes: GraphSizes {
-                entities: self.data.vocabulary.entities.len(),
-                relations: self.data.vocabulary.relations.len(),
-            },
+            sizes,
         }
     }
 
     /// Applies the training operations; returns what came and what went. A triple that came and went within the step did
     /// neither.
     fn apply(&mut self, step: &EvolvingStep) -> (Vec<Triple>, Vec<Triple>) {
-        let mut was: FxHashMap<Triple, bool> = FxHashMap::default();
-        for operation in &step.training {
-            let triple = operation.triple;
-            was.entry(triple).or_insert_with(|| self.train.contains(&triple));
-            if operation.insert {
-                self.train.insert(triple);
-            } else {
-                self.train.remove(&triple);
+        let mut last: Vec<(Triple, usize, bool)> =
+            step.training.iter().enumerate().map(|(i, op)| (op.triple, i, op.insert)).collect();
+        last.sort_unstable();
+        let ends = last.chunk_by(|a, b| a.0 == b.0).filter_map(|same| same.last());
+        let (mut inserted, mut deleted) = (Vec::new(), Vec::new());
+        for &(triple, _, insert) in ends {
+            match (insert, self.train.binary_search(&triple).is_ok()) {
+                (true, false) => inserted.push(triple),
+                (false, true) => deleted.push(triple),
+                _ => {}
             }
         }
-        let now = |triple: &Triple| self.train.contains(triple);
-        let changed = |to: bool| was.iter().filter(move |&(t, &was)| was != to && now(t) == to);
-        (ascending(changed(true).map(|(t, _)| *t)), ascending(changed(false).map(|(t, _)| *t)))
+        self.train.retain(|triple| deleted.binary_search(triple).is_err());
+        self.train.extend_from_slice(&inserted);
+        // Two lists in order, one after the other, are what a stable sort merges.
+        self.train.sort();
+        (inserted, deleted)
+    }
+
+    /// Notes triples that were never true before.
+    fn bear(&mut self, triples: impl Iterator<Item = Triple>, step: Step) {
+        let known = |triple: &Triple| self.born.binary_search_by_key(triple, |born| born.0).is_ok();
+        let new = ascending(triples.filter(|triple| !known(triple)));
+        self.born.extend(new.into_iter().map(|triple| (triple, step)));
+        self.born.sort();
+    }
+
+    /// When a triple was first true. A sample that is not part of the whole has triples that are met here first.
+    fn birth(&self, triple: &Triple, now: Step) -> Step {
+        self.born.binary_search_by_key(triple, |born| born.0).map_or(now, |place| self.born[place].1)
     }
 }
 
@@ -172,4 +204,11 @@ fn ascending<T: Ord>(items: impl Iterator<Item = T>) -> Vec<T> {
     items.sort_unstable();
     items.dedup();
     items
+}
+
+/// Which of so many ids occur, ascending.
+fn members<I>(count: usize, ids: impl Iterator<Item = u32>, id: fn(u32) -> I) -> Vec<I> {
+    let mut occurs = vec![false; count];
+    ids.for_each(|id| occurs[id as usize] = true);
+    (0..).zip(occurs).filter(|&(_, occurs)| occurs).map(|(index, _)| id(index)).collect()
 }

@@ -96,14 +96,15 @@ pub fn play(
         ))
         .into());
     }
-    let graphs: Vec<StepGraph> = walk(playing.data).collect();
-    check(playing, &graphs)?;
+    check(playing)?;
     let mut results = recall(model, run)?;
-    let first = playing.first.min(graphs.len());
-    run.progress.begin("steps", (graphs.len() - first) as u64);
+    let steps = playing.data.steps.len();
+    let first = playing.first.min(steps);
+    run.progress.begin("steps", (steps - first) as u64);
     run.progress.advance(results.len() as u64);
-    for index in first + results.len()..graphs.len() {
-        let result = play_step(playing, &graphs, index, model, run)?;
+    let mut graphs = Graphs::of(playing);
+    for index in first + results.len()..steps {
+        let result = play_step(playing, &mut graphs, index, model, run)?;
         results.push(result);
         keep(&results, model, run)?;
         run.progress.advance(1);
@@ -112,6 +113,52 @@ pub fn play(
     discard(results.len(), run)?;
     run.workshop.discard(RESULTS)?;
     Ok(EvolvingOutcome::new(results))
+}
+
+/// The graphs of the steps so far. Those of earlier steps are kept for what is still asked about them, which is much less than
+/// what was learned from.
+struct Graphs<'a> {
+    walk: Box<dyn Iterator<Item = StepGraph> + 'a>,
+    made: Vec<StepGraph>,
+    /// How many there are in the end.
+    steps: usize,
+    /// How many of them were left behind.
+    left: usize,
+    keep_exams: bool,
+}
+
+impl<'a> Graphs<'a> {
+    fn of(playing: &'a Playing<'_>) -> Self {
+        let (walk, steps) = (Box::new(walk(playing.data)), playing.data.steps.len());
+        Self { walk, made: Vec::new(), steps, left: 0, keep_exams: playing.transfer }
+    }
+
+    /// Goes on to a step; those before it are left behind.
+    fn enter(&mut self, index: usize) {
+        for graph in self.made.iter_mut().take(index).skip(self.left) {
+            graph.forget(self.keep_exams);
+        }
+        self.left = index;
+        self.look_ahead(index);
+    }
+
+    /// The graphs up to a step; without it, if it is beyond the last.
+    fn look_ahead(&mut self, index: usize) -> &[StepGraph] {
+        while self.made.len() <= index
+            && let Some(mut graph) = self.walk.next()
+        {
+            // Whoever resumes passes by steps that are done.
+            if self.made.len() < self.left {
+                graph.forget(self.keep_exams);
+            }
+            self.made.push(graph);
+            if self.made.len() == self.steps {
+                // A walk remembers all that was ever true, which nobody asks for after the last step.
+                self.walk = Box::new(std::iter::empty());
+            }
+        }
+        &self.made
+    }
 }
 
 /// The triples that a model learns from at a step.
@@ -123,11 +170,15 @@ fn lessons(procedure: Procedure, graph: &StepGraph) -> &[Triple] {
 }
 
 /// Refuses what no training could bring to an end, before any begins.
-fn check(playing: &Playing<'_>, graphs: &[StepGraph]) -> Result<(), EvalError> {
-    if graphs.iter().all(|graph| graph.test.is_empty()) {
+fn check(playing: &Playing<'_>) -> Result<(), EvalError> {
+    let steps = &playing.data.steps;
+    if steps.iter().all(|step| step.evaluation.test.is_empty()) {
         return Err(EvalError::Empty { split: Split::Test });
     }
-    let blind = graphs.iter().find(|graph| {
+    if steps.iter().all(|step| !step.evaluation.valid.is_empty()) {
+        return Ok(());
+    }
+    let blind = walk(playing.data).find(|graph| {
         graph.valid.is_empty() && graph.is_lesson() && !lessons(playing.procedure, graph).is_empty()
     });
     blind.map_or(Ok(()), |graph| Err(EvalError::NoValidation { step: graph.title() }))
@@ -135,25 +186,20 @@ fn check(playing: &Playing<'_>, graphs: &[StepGraph]) -> Result<(), EvalError> {
 
 fn play_step(
     playing: &Playing<'_>,
-    graphs: &[StepGraph],
+    graphs: &mut Graphs<'_>,
     index: usize,
     model: &mut dyn EvolvingModel,
     run: &Run,
 ) -> Result<StepResult, EvalError> {
-    let graph = &graphs[index];
+    graphs.enter(index);
+    let graph = &graphs.made[index];
     let own = run.within(&graph.label);
-    let validation = StepValidation::new(graph, playing.links);
     // Whom the model can be asked about before it hears of the step; at the first step there is nothing to forget.
-    let known = graphs[..index].last().filter(|_| !graph.forgotten.is_empty()).map(|before| &before.seen);
+    let known =
+        graphs.made[..index].last().filter(|_| !graph.forgotten.is_empty()).map(|before| &before.seen);
     let before = known.map(|known| plausibility(model, graph, known)).transpose()?;
     let begun = Instant::now();
-    match playing.procedure {
-        _ if !graph.is_lesson() => {}
-        Procedure::Static => model.fit(&graph.view(), &validation, &own)?,
-        _ if index == 0 => model.fit(&graph.view(), &validation, &own)?,
-        Procedure::PseudoIncremental => model.update(&graph.increment(), &validation, &own)?,
-        Procedure::Incremental => model.update(&graph.update(), &validation, &own)?,
-    }
+    learn(playing.procedure, graph, &StepValidation::new(graph, playing.links), model, &own)?;
     let train = begun.elapsed().as_secs_f64();
     let begun = Instant::now();
     let link = links(playing, graph, model, run)?;
@@ -161,18 +207,31 @@ fn play_step(
     let after = known.map(|known| plausibility(model, graph, known)).transpose()?;
     let asked = graph.forgotten.len();
     let unlearning = before.zip(after).map(|(before, after)| Unlearning { asked, before, after });
-    let transfer = if playing.transfer { transfer(playing, graphs, index, model)? } else { Vec::new() };
-    Ok(StepResult {
-        step: graph.step,
-        label: graph.label.clone(),
-        sizes: Sizes::of(graph),
-        link,
-        classification,
-        negative,
-        unlearning,
-        transfer,
-        seconds: Seconds { train, evaluate: begun.elapsed().as_secs_f64() },
-    })
+    let (step, label, sizes) = (graph.step, graph.label.clone(), Sizes::of(graph));
+    let transfer = if playing.transfer {
+        transfer(playing, graphs.look_ahead(index + 1), index, model)?
+    } else {
+        Vec::new()
+    };
+    let seconds = Seconds { train, evaluate: begun.elapsed().as_secs_f64() };
+    Ok(StepResult { step, label, sizes, link, classification, negative, unlearning, transfer, seconds })
+}
+
+/// Brings the model to a step.
+fn learn(
+    procedure: Procedure,
+    graph: &StepGraph,
+    validation: &StepValidation<'_>,
+    model: &mut dyn EvolvingModel,
+    run: &Run,
+) -> Result<(), ModelError> {
+    match procedure {
+        _ if !graph.is_lesson() => Ok(()),
+        Procedure::Static => model.fit(&graph.view(), validation, run),
+        _ if graph.step.0 == 0 => model.fit(&graph.view(), validation, run),
+        Procedure::PseudoIncremental => model.update(&graph.increment(), validation, run),
+        Procedure::Incremental => model.update(&graph.update(), validation, run),
+    }
 }
 
 /// Link prediction on the test triples; `None` without any.

@@ -1,5 +1,6 @@
 //! Named arrays of numbers to and from safetensors bytes, exactly.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
@@ -60,13 +61,8 @@ impl Arrays {
     }
 
     pub fn to_bytes(&self) -> Result<Vec<u8>, StoreError> {
-        let bytes: Vec<(&String, &Vec<usize>, Vec<u8>)> = self
-            .arrays
-            .iter()
-            .map(|(name, (shape, values))| {
-                (name, shape, values.iter().flat_map(|x| x.to_le_bytes()).collect())
-            })
-            .collect();
+        let bytes: Vec<_> =
+            self.arrays.iter().map(|(name, (shape, values))| (name, shape, little_endian(values))).collect();
         let views = bytes
             .iter()
             .map(|(name, shape, bytes)| Ok((*name, TensorView::new(Dtype::F32, (*shape).clone(), bytes)?)))
@@ -99,6 +95,15 @@ impl Arrays {
             arrays.insert(name, view.shape().to_vec(), values);
         }
         Ok(arrays)
+    }
+}
+
+/// The bytes that a file has for numbers; on most machines they lie in memory like that.
+fn little_endian(numbers: &[f32]) -> Cow<'_, [u8]> {
+    if cfg!(target_endian = "little") {
+        Cow::Borrowed(bytemuck::cast_slice(numbers))
+    } else {
+        Cow::Owned(numbers.iter().flat_map(|x| x.to_le_bytes()).collect())
     }
 }
 

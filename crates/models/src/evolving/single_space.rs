@@ -140,6 +140,11 @@ impl<M: Space> SingleSpace<M> {
         Ok(())
     }
 
+    /// Lets go of the candidates of the last questions, which take as much room as all that is learned.
+    pub fn forget_candidates(&mut self) {
+        self.prepared = Prepared::default();
+    }
+
     /// Learns examples from where it is.
     fn learn(
         &mut self,
@@ -152,7 +157,6 @@ impl<M: Space> SingleSpace<M> {
             return Ok(());
         }
         Trainer::new(self, examples, graph, run)?.train(graph.step, update, validation)?;
-        self.prepared = Prepared::default();
         Ok(())
     }
 
@@ -179,7 +183,7 @@ impl<M: Space> SingleSpace<M> {
             table.replace(&values);
         }
         self.tables = Some(tables);
-        self.prepared = Prepared::default();
+        self.forget_candidates();
         Ok(())
     }
 }
@@ -195,6 +199,9 @@ impl<M: Space> EvolvingModel for SingleSpace<M> {
         validation: &dyn GraphValidation,
         run: &Run,
     ) -> Result<(), ModelError> {
+        // What was learned of an earlier graph goes before there is something new, which takes as much room.
+        self.tables = None;
+        self.forget_candidates();
         self.tables = Some(initial::tables(&self.space, &self.config, graph, run));
         if self.config.warm_epochs > 0 {
             self.warm_up(graph, validation, run)?;

@@ -88,6 +88,7 @@ impl<'a, M: Space> Trainer<'a, M> {
         let empty = Tables::new(&self.model.space, 0, 0);
         self.model.tables = Some(std::mem::replace(&mut self.tables, empty));
         let score = validation.judge(self.model);
+        self.model.forget_candidates();
         self.tables = self.model.tables.take().ok_or_else(unfitted)?;
         Ok(score?.hits10)
     }
@@ -124,9 +125,13 @@ impl<M: Space> Learning for Trainer<'_, M> {
     }
 
     fn state(&self) -> Result<Vec<u8>, ModelError> {
-        let mut bytes = Vec::with_capacity(8 + 4 * self.tables.count());
+        let mut bytes = Vec::new();
         match &self.engine {
             Engine::Exact(exact) => {
+                let tables = [&self.tables.entities, &self.tables.relations].map(|t| t.values().len());
+                let numbers = tables.into_iter().chain(exact.memory().map(<[f32]>::len));
+                // A list that outgrows its room is copied into one of twice the size: more than all else in a training.
+                bytes.reserve_exact(8 + 4 * numbers.sum::<usize>());
                 bytes.extend(exact.steps().to_le_bytes());
                 let tables = [self.tables.entities.values(), self.tables.relations.values()];
                 tables.into_iter().chain(exact.memory()).for_each(|numbers| extend(&mut bytes, numbers));
@@ -143,29 +148,32 @@ impl<M: Space> Learning for Trainer<'_, M> {
     fn restore(&mut self, state: &[u8]) -> Result<(), ModelError> {
         let cut = || ModelError::Saved("a checkpoint does not fit the model".to_owned());
         let (steps, numbers) = state.split_first_chunk::<8>().ok_or_else(cut)?;
-        let mut numbers = numbers.as_chunks::<4>().0.iter().map(|&bytes| f32::from_le_bytes(bytes));
-        let mut take = |count: usize| {
-            let taken: Vec<f32> = numbers.by_ref().take(count).collect();
-            if taken.len() == count { Ok(taken) } else { Err(cut()) }
-        };
+        let (numbers, rest) = numbers.as_chunks::<4>();
+        let mut numbers = numbers.iter().map(|&bytes| f32::from_le_bytes(bytes));
         match &mut self.engine {
             Engine::Exact(exact) => {
-                for table in [&mut self.tables.entities, &mut self.tables.relations] {
-                    table.replace(&take(table.values().len())?);
-                }
+                let tables = [&mut self.tables.entities, &mut self.tables.relations];
                 let (own, memory) = exact.memory_mut();
+                let lengths = tables.iter().map(|table| table.values().len());
+                let all: usize = lengths.chain(memory.iter().map(|numbers| numbers.len())).sum();
+                if !rest.is_empty() || numbers.len() != all {
+                    return Err(cut());
+                }
+                tables.into_iter().for_each(|table| table.replace_by(numbers.by_ref()));
                 *own = u64::from_le_bytes(*steps);
                 for memory in memory {
-                    memory.copy_from_slice(&take(memory.len())?);
+                    memory.iter_mut().zip(numbers.by_ref()).for_each(|(own, number)| *own = number);
                 }
             }
             Engine::LockFree(free) => {
                 let parts = free.state().map(|part| part.len());
-                let [a, b, c, d] = parts.map(&mut take);
-                free.restore(&[a?, b?, c?, d?]);
+                if !rest.is_empty() || numbers.len() != parts.iter().sum::<usize>() {
+                    return Err(cut());
+                }
+                free.restore(&parts.map(|count| numbers.by_ref().take(count).collect()));
             }
         }
-        if numbers.next().is_some() { Err(cut()) } else { Ok(()) }
+        Ok(())
     }
 }
 

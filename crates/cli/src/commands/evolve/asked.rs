@@ -42,8 +42,8 @@ impl Rows {
 /// Asks about everything that is held out.
 pub fn ask_about_all(data: &mut EvolvingDataset) {
     for step in &mut data.steps {
-        if let Some(all) = &step.evaluation_all {
-            step.evaluation = all.clone();
+        if let Some(all) = step.evaluation_all.take() {
+            step.evaluation = all;
         }
     }
 }
