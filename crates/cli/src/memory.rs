@@ -1,24 +1,28 @@
 //! Memory of this process: how long freed pages are kept, and how much it was at most.
 
-/// Milliseconds for which freed pages are kept before they go back to the system.
-const KEPT_FOR: std::ffi::c_long = 60_000;
-/// `mi_option_purge_delay` of mimalloc's header, which its bindings leave out.
+use std::ffi::c_long;
+
+/// `mi_option_purge_delay` of mimalloc's header, which its bindings leave out: milliseconds for which freed pages are kept
+/// before they go back to the system.
 const PURGE_DELAY: libmimalloc_sys::mi_option_t = 15;
+const A_MINUTE: c_long = 60_000;
 
 /// Gives freed pages back at once. Models of changing graphs keep their buffers from step to step; what reading, indexing
 /// and saving leave behind would stay for a second and add up to a third of the whole.
-#[allow(unsafe_code)]
 pub fn release_pages() {
-    // SAFETY: as below.
-    unsafe { libmimalloc_sys::mi_option_set(PURGE_DELAY, 0) }
+    keep_pages_for(0);
 }
 
 /// Keeps freed pages for a minute. A training step frees and takes the same large tensors several times a second; with
 /// the default of one second all that is free at that moment goes back to the system and comes again as fresh pages.
-#[allow(unsafe_code)]
 pub fn keep_pages() {
+    keep_pages_for(A_MINUTE);
+}
+
+#[allow(unsafe_code)]
+fn keep_pages_for(milliseconds: c_long) {
     // SAFETY: sets a number in a table of the allocator; the option has this index in its versions 2 and 3.
-    unsafe { libmimalloc_sys::mi_option_set(PURGE_DELAY, KEPT_FOR) }
+    unsafe { libmimalloc_sys::mi_option_set(PURGE_DELAY, milliseconds) }
 }
 
 /// The largest resident set so far, where the system tells (Linux).

@@ -11,6 +11,8 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 #[path = "../tests/common/graph_step.rs"]
 mod graph_step;
+#[path = "../../kernels/tests/common/hashed.rs"]
+mod hashed;
 
 fn tape(parameters: &Parameters, table: &Embedding, ops: usize) {
     let mut x: Tensor<2> = table.table(parameters);

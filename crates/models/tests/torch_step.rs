@@ -5,6 +5,8 @@
 
 #[path = "common/graph_step.rs"]
 mod graph_step;
+#[path = "../../kernels/tests/common/hashed.rs"]
+mod hashed;
 
 const W2: [f32; 8] = [8.871_802, 8.870_665, 8.866_652, 8.856_591, 8.834_118, 8.787_694, 8.697_491, 8.532_66];
 

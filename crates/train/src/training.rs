@@ -399,11 +399,14 @@ impl<M: Learning> Loop<'_, M> {
         let history = self.position.history;
         let (best_epoch, best_score) = best(&history).unwrap_or_default();
         // Right after its best epoch a model is in its best state.
-        if (self.position.epoch, self.position.batch) != (best_epoch, 0) {
-            let held = || checkpoint::recall_best(self.run, self.name, best_epoch);
-            if let Some(state) = self.best_state.take().map_or_else(held, |state| Ok(Some(state)))? {
-                self.model.restore(&state)?;
-            }
+        if best_epoch > 0 && (self.position.epoch, self.position.batch) != (best_epoch, 0) {
+            let state = match self.best_state.take() {
+                Some(state) => Some(state),
+                None => checkpoint::recall_best(self.run, self.name, best_epoch)?,
+            };
+            let gone =
+                || ModelError::Workshop(format!("the state after epoch {best_epoch} is gone; start afresh"));
+            self.model.restore(&state.ok_or_else(gone)?)?;
         }
         // A kill may have left best states of earlier epochs behind.
         for epoch in history.iter().filter(|epoch| epoch.score.is_some()) {

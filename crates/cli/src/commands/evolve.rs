@@ -3,6 +3,7 @@
 mod asked;
 mod compile;
 mod convert;
+mod examples;
 mod file;
 mod run;
 mod source;

@@ -137,7 +137,6 @@ impl Walk<'_> {
         for entity in &present {
             self.seen[entity.index()] = true;
         }
-        let seen = (0..).zip(&self.seen).filter(|&(_, &seen)| seen).map(|(id, _)| EntityId(id)).collect();
         let (valid, test) = (
             ascending(from.evaluation.valid.iter().copied()),
             ascending(from.evaluation.test.iter().copied()),
@@ -150,7 +149,7 @@ impl Walk<'_> {
             now: Answers::new(&asked, graph()),
             ever: Answers::new(&asked, self.born.iter().map(|(triple, _)| *triple)),
             born: test.iter().map(|triple| self.birth(triple, step)).collect(),
-            seen,
+            seen: marked(&self.seen, EntityId),
             train: self.train.clone(),
             inserted,
             deleted,
@@ -210,5 +209,10 @@ fn ascending<T: Ord>(items: impl Iterator<Item = T>) -> Vec<T> {
 fn members<I>(count: usize, ids: impl Iterator<Item = u32>, id: fn(u32) -> I) -> Vec<I> {
     let mut occurs = vec![false; count];
     ids.for_each(|id| occurs[id as usize] = true);
-    (0..).zip(occurs).filter(|&(_, occurs)| occurs).map(|(index, _)| id(index)).collect()
+    marked(&occurs, id)
+}
+
+/// The ids that are marked, ascending.
+fn marked<I>(marks: &[bool], id: fn(u32) -> I) -> Vec<I> {
+    (0..).zip(marks).filter(|&(_, &is_marked)| is_marked).map(|(index, _)| id(index)).collect()
 }

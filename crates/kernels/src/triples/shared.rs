@@ -81,7 +81,7 @@ impl Shared {
     }
 
     fn write_back(&self, table: &mut Table<f32>) {
-        table.replace(&self.words.numbers());
+        table.replace(self.words.numbers().into_iter());
     }
 
     #[inline(always)]

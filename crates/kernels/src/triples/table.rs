@@ -147,14 +147,10 @@ impl<T: Real> Table<T> {
     }
 
     /// Replaces all numbers, padding included.
-    pub fn replace(&mut self, values: &[T]) {
-        self.parts_mut().values.copy_from_slice(values);
-        self.measure_all();
-    }
-
-    /// The same from an iterator, of which as many are taken as there are.
-    pub fn replace_by(&mut self, values: impl Iterator<Item = T>) {
-        self.parts_mut().values.iter_mut().zip(values).for_each(|(own, value)| *own = value);
+    pub fn replace(&mut self, values: impl ExactSizeIterator<Item = T>) {
+        let own = self.parts_mut().values;
+        assert_eq!(own.len(), values.len(), "numbers of a table");
+        own.iter_mut().zip(values).for_each(|(own, value)| *own = value);
         self.measure_all();
     }
 

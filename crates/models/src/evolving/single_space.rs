@@ -180,7 +180,7 @@ impl<M: Space> SingleSpace<M> {
         for (table, old) in [(&mut tables.entities, &old.entities), (&mut tables.relations, &old.relations)] {
             let mut values = table.values().to_vec();
             values[..old.values().len()].copy_from_slice(old.values());
-            table.replace(&values);
+            table.replace(values.into_iter());
         }
         self.tables = Some(tables);
         self.forget_candidates();

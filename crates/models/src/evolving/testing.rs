@@ -209,7 +209,7 @@ fn check_gradient<M: Space + Energy<f64>>(config: &Config, name: &str) {
                 let mut moved = before.clone();
                 let mut values = table(&mut moved).values().to_vec();
                 values[place] += by;
-                table(&mut moved).replace(&values);
+                table(&mut moved).replace(values.iter().copied());
                 value(&moved)
             };
             let slope = (moved(1e-6) - moved(-1e-6)) / 2e-6;
@@ -249,7 +249,7 @@ pub(super) fn check_scores<M: Space + Energy<f64>>(settings: &[&str]) {
         for (wide, narrow) in
             [(&wide.entities, &mut narrow.entities), (&wide.relations, &mut narrow.relations)]
         {
-            narrow.replace(&wide.values().iter().map(|&x| x as f32).collect::<Vec<_>>());
+            narrow.replace(wide.values().iter().map(|&x| x as f32));
         }
         model.tables = Some(narrow);
         // Not all of them, so that places and ids differ.

@@ -159,7 +159,9 @@ impl<M: Space> Learning for Trainer<'_, M> {
                 if !rest.is_empty() || numbers.len() != all {
                     return Err(cut());
                 }
-                tables.into_iter().for_each(|table| table.replace_by(numbers.by_ref()));
+                for table in tables {
+                    table.replace(numbers.by_ref().take(table.values().len()));
+                }
                 *own = u64::from_le_bytes(*steps);
                 for memory in memory {
                     memory.iter_mut().zip(numbers.by_ref()).for_each(|(own, number)| *own = number);

@@ -6,9 +6,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
-use quadcast_core::{EvolvingDataset, EvolvingModel, EvolvingStep, Run, TiePolicy, Triple};
-use quadcast_data::{PublishedNegatives, draw_examples, draw_published_examples};
-use quadcast_eval::evolving::{LinkProtocol, Playing, Present, Procedure, StepExamples, play};
+use quadcast_core::{EvolvingModel, Run, TiePolicy};
+use quadcast_eval::evolving::{LinkProtocol, Playing, Present, Procedure, play};
 use quadcast_models::{EvolvingEntry, find_evolving, set};
 use quadcast_report::{
     EvolvingCard, EvolvingRecord, ModelCard, PublishedComparison, UpdateCard, evolving_summary,
@@ -17,6 +16,7 @@ use quadcast_report::{
 use serde::Serialize;
 
 use super::asked::{ask_about_all, asked_about};
+use super::examples;
 use super::file::EvolveFile;
 use super::source::Graph;
 use crate::arguments::{FormatArgument, TiesArgument};
@@ -36,9 +36,6 @@ pub const EXAMPLES: &str = "Examples:
 
 A dataset without steps (WN18) is a graph of one step. The folder holds metrics.json, run.toml,
 model.json and model.safetensors; the same command goes on with a run that was interrupted.";
-
-/// The seed of examples that the data does not bring: they belong to the data, so it is the same for all runs.
-const EXAMPLES_SEED: u64 = 1;
 
 /// What to run. A configuration file gives defaults, options override it.
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
@@ -79,9 +76,8 @@ pub struct RunArguments {
     /// Do as the published code did, artefacts included, to match its tables; do not trust the numbers
     ///
     /// False triples are drawn its way, in training and in the examples of classification, whose threshold is chosen on these
-    /// examples themselves. Procedures other than static
-    /// rank test triples in a list with entity 0 in every other slot. Parallel universes are asked for the energy of a single
-    /// triple with tail and relation swapped. Validation is right all the same.
+    /// examples themselves. Procedures other than static rank test triples in a list with entity 0 in every other slot. Parallel
+    /// universes are asked for the energy of a single triple with tail and relation swapped. Validation is right all the same.
     #[arg(long)]
     pub compat: bool,
     /// Folder of the record [default: runs/MODEL-DATA-PROCEDURE-SEED]
@@ -196,8 +192,8 @@ pub fn perform(mut plan: Plan, performance: Performance, output: &Output) -> Res
         ask_about_all(&mut dataset);
     }
     let procedure = plan.file.procedure;
-    let examples =
-        if plan.file.protocol.compat { published_examples(&dataset, procedure) } else { examples(&dataset) };
+    let compat = plan.file.protocol.compat;
+    let examples = if compat { examples::published(&dataset, procedure) } else { examples::fair(&dataset) };
     let config = serde_json::to_value(&plan.file.config).map_err(Failure::internal)?;
     let model = ModelCard { name: plan.entry.name.to_owned(), config, rules: None };
     let card = EvolvingCard::new(&dataset, variant, content);
@@ -283,40 +279,6 @@ fn plan(arguments: &RunArguments, output: &Output) -> Result<Plan, Failure> {
         config,
     };
     Ok(Plan { entry, model, file, seed, time_budget: budget })
-}
-
-/// Examples of triple classification: those that the compiler prepared, or fresh ones.
-fn examples(data: &EvolvingDataset) -> Vec<StepExamples> {
-    let drawn = draw_examples(data, EXAMPLES_SEED);
-    let prepared = |step: &EvolvingStep| !step.classification_valid.is_empty();
-    let steps = data.steps.iter().zip(drawn);
-    steps
-        .map(|(step, [valid, test])| {
-            if prepared(step) {
-                StepExamples { valid: step.classification_valid.clone(), test: step.classification.clone() }
-            } else {
-                StepExamples { valid, test }
-            }
-        })
-        .collect()
-}
-
-/// Examples as in the published results, whose threshold was chosen on the test examples themselves. Each procedure had its own
-/// negatives; only the incremental one used the prepared file, where there is one.
-fn published_examples(data: &EvolvingDataset, procedure: Procedure) -> Vec<StepExamples> {
-    let twice = |test: Vec<(Triple, bool)>| StepExamples { valid: test.clone(), test };
-    let negatives = match procedure {
-        Procedure::Static => PublishedNegatives::Untrained,
-        Procedure::PseudoIncremental => PublishedNegatives::Any,
-        Procedure::Incremental => {
-            let steps = data.steps.iter().zip(examples(data));
-            let prepared = |step: &EvolvingStep| twice(step.classification.clone());
-            return steps
-                .map(|(step, own)| if step.classification.is_empty() { own } else { prepared(step) })
-                .collect();
-        }
-    };
-    draw_published_examples(data, EXAMPLES_SEED, negatives).into_iter().map(twice).collect()
 }
 
 fn begin(folder: &Path, record: &EvolvingRecord, file: &EvolveFile, overwrite: bool) -> Result<(), Failure> {

@@ -15,7 +15,7 @@ use rand::Rng;
 use toml::Table;
 
 use super::{PUTRANSD, PUTRANSE, PUTRANSH};
-use crate::config::set;
+use crate::config::{ConfigError, set};
 use crate::registry::EvolvingEntry;
 
 const SIZES: GraphSizes = GraphSizes { entities: 60, relations: 5 };
@@ -201,13 +201,15 @@ fn compat_walks_and_draws_otherwise() {
     assert_eq!(saved(&["least_margin=1", "most_margin=4.0"]), saved(&[]));
 }
 
+/// Whether settings are accepted.
+fn build(settings: &[&str]) -> Result<(), ConfigError> {
+    let mut config = PUTRANSE.quick_config();
+    settings.iter().for_each(|setting| set(&mut config, setting).expect("a setting"));
+    (PUTRANSE.build)(&config).map(|_| ())
+}
+
 #[test]
 fn margins_are_whole_unless_said_otherwise() {
-    let build = |settings: &[&str]| {
-        let mut config = PUTRANSE.quick_config();
-        settings.iter().for_each(|setting| set(&mut config, setting).expect("a setting"));
-        (PUTRANSE.build)(&config).map(|_| ())
-    };
     let error = build(&["most_margin=2.5"]).expect_err("it is no whole number").to_string();
     assert!(error.contains("most_margin = 2.5") && error.contains("whole_margins = false"), "{error}");
     assert!(build(&["most_margin=2.5", "whole_margins=false"]).is_ok());

@@ -16,8 +16,7 @@ use super::super::shelf::Shelf;
 use super::super::view::{Nobody, UniverseView};
 use super::super::volume::Kept;
 use super::storage::{FLAT, put, two};
-use super::{Indifferent, Rows, SIZES, everybody, fitted, model, triples, view};
-use crate::config::set;
+use super::{Indifferent, Rows, SIZES, build, everybody, fitted, model, triples, view};
 
 /// The space of `PuTransE` with its defaults.
 const SPACE: Translation = Translation { dimension: 20, norm: Norm::L1, unit: true };
@@ -257,11 +256,6 @@ fn answers_and_nobody_weigh_what_a_search_through_all_says() {
 
 #[test]
 fn settings_of_other_kinds_of_deletion_are_refused() {
-    let build = |settings: &[&str]| {
-        let mut config = PUTRANSE.quick_config();
-        settings.iter().for_each(|setting| set(&mut config, setting).expect("a setting"));
-        (PUTRANSE.build)(&config).map(|_| ())
-    };
     for (settings, reasons) in [
         (&["keep_steps=3"][..], ["keep_steps = 3", "deletion = \"age\""]),
         (&["deletion=weight", "keep_steps=1"], ["keep_steps = 1", "or keep_steps = 2"]),
