@@ -206,6 +206,16 @@ fn the_best_state_is_kept_without_a_workshop_too() {
 }
 
 #[test]
+fn a_best_state_that_is_gone_is_an_error() {
+    let (schedule, shelf) = (schedule(), Arc::<Shelf>::default());
+    let (_, training) = play(&schedule, &shelf, None).expect("no trouble");
+    assert!(training.best_epoch < schedule.epochs, "the last state is another one");
+    shelf.kept.lock().expect("no panic").remove(&format!("walk-best-{}", training.best_epoch));
+    let error = play(&schedule, &shelf, None).expect_err("the last state is not what was chosen").to_string();
+    assert!(error.contains(&format!("epoch {} is gone; start afresh", training.best_epoch)), "{error}");
+}
+
+#[test]
 fn patience_counts_validations() {
     let schedule = Schedule { epochs: 1000, patience: Some(3), ..schedule() };
     let (_, training) = play(&schedule, &Arc::default(), None).expect("no trouble");
