@@ -170,9 +170,16 @@ fn a_training_that_is_killed_ends_as_if_it_had_not_been() {
     let inserted = [Triple::new(50, 0, 3), Triple::new(3, 1, 51)];
     let deleted = graph.triples[..5].to_vec();
     let after = graph.after(&inserted, &deleted);
-    for settings in [["optimiser=sgd"], ["optimiser=adagrad"], ["optimiser=adam"]] {
+    let kinds: [&[&str]; 4] = [
+        &["optimiser=sgd"],
+        &["optimiser=adagrad"],
+        &["optimiser=adam"],
+        // Batches of different sizes.
+        &["positives=shuffled", "batches=7"],
+    ];
+    for settings in kinds {
         let play = |run: &Run| -> Result<Vec<u8>, ModelError> {
-            let mut model = model("incremental-transe", &settings);
+            let mut model = model("incremental-transe", settings);
             model.fit(&graph.view(), &OwnTriples(&graph), run)?;
             model.update(&after.update(&inserted, &deleted), &OwnTriples(&after), run)?;
             Ok(bytes(&*model))
@@ -270,5 +277,5 @@ fn without_locks_it_learns_too() {
     let mut config = entry.quick_config();
     set(&mut config, "deterministic=false").expect("a setting");
     let error = (entry.build)(&config).err().expect("Adam needs batches").to_string();
-    assert!(error.contains("adagrad"), "{error}");
+    assert!(error.contains("Adam") && error.contains("optimiser = \"sgd\""), "{error}");
 }

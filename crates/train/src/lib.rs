@@ -10,5 +10,6 @@ mod memory;
 mod schedule;
 mod training;
 
+pub use memory::check_memory;
 pub use schedule::{Order, Schedule};
 pub use training::{Ending, Epoch, InTraining, Judge, Learning, Trainable, Training, learn, train};

@@ -1,27 +1,31 @@
-//! Whether a training fits into memory, asked before it begins: when an allocation fails it is too late for a message.
+//! Whether something fits into memory, asked before it is there: when an allocation fails it is too late for a message.
 
 use quadcast_core::ModelError;
 
 /// Numbers that are held per trained one: itself, its gradient, three moments at most, the best state with its moments,
 /// and a copy on its way to disk.
-const COPIES: u64 = 12;
+const COPIES: u128 = 12;
 
 /// Refuses a training of so many numbers that cannot fit into what is free.
-pub(crate) fn check(parameters: usize) -> Result<(), ModelError> {
-    available().map_or(Ok(()), |available| fits(parameters as u64, available))
+pub(crate) fn check_training(parameters: usize) -> Result<(), ModelError> {
+    let what = format!("the training of {parameters} parameters");
+    check_memory(COPIES * parameters as u128, &what, "a smaller dimension")
 }
 
-fn fits(parameters: u64, available: u64) -> Result<(), ModelError> {
-    let needed = 4 * COPIES * parameters;
-    if needed <= available {
+/// Refuses so many numbers of four bytes that cannot fit into what is free. `less` is what would need less.
+pub fn check_memory(numbers: u128, what: &str, less: &str) -> Result<(), ModelError> {
+    available().map_or(Ok(()), |available| fits(4 * numbers, available, what, less))
+}
+
+fn fits(needed: u128, available: u64, what: &str, less: &str) -> Result<(), ModelError> {
+    if needed <= u128::from(available) {
         return Ok(());
     }
-    let gigabytes = |bytes: u64| bytes as f64 / 1e9;
+    let gigabytes = |bytes: f64| bytes / 1e9;
     Err(ModelError::Training(format!(
-        "training {parameters} parameters needs about {:.1} GB of memory and {:.1} GB are free; a smaller dimension needs \
-         less",
-        gigabytes(needed),
-        gigabytes(available)
+        "{what}: about {:.1} GB of memory are needed and {:.1} GB are free; {less} needs less",
+        gigabytes(needed as f64),
+        gigabytes(available as f64)
     )))
 }
 
@@ -35,15 +39,21 @@ fn available() -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::fits;
+    use super::{check_memory, fits};
 
     #[test]
     fn what_cannot_fit_is_refused_with_numbers() {
-        assert!(fits(1_000_000, 48_000_000).is_ok());
-        let error = fits(1_000_000_000, 24_000_000_000).unwrap_err().to_string();
-        assert!(
-            error.contains("48.0 GB") && error.contains("24.0 GB") && error.contains("dimension"),
-            "{error}"
-        );
+        assert!(fits(48_000_000, 48_000_000, "rows", "less").is_ok());
+        let error =
+            fits(48_000_000_000, 24_000_000_000, "rows", "a smaller dimension").unwrap_err().to_string();
+        assert!(error.contains("rows: about 48.0 GB of memory are needed and 24.0 GB are free"), "{error}");
+        assert!(error.contains("a smaller dimension needs less"), "{error}");
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn beyond_what_a_machine_can_hold() {
+        assert!(check_memory(1, "a number", "none").is_ok());
+        assert!(check_memory(1 << 100, "more than there is", "less").is_err());
     }
 }

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::checkpoint::{self, Position};
-use crate::memory;
+use crate::memory::check_training;
 use crate::schedule::{Order, Schedule};
 
 /// What learns batch by batch.
@@ -198,7 +198,7 @@ pub fn learn<M: Learning>(
     judge: Judge<'_, M>,
     run: &Run,
 ) -> Result<Training, ModelError> {
-    memory::check(model.parameters())?;
+    check_training(model.parameters())?;
     let identity = format!("{name}: {schedule:?}, {} batches", model.batches());
     let mut position = Position { training: identity.clone(), ..Position::default() };
     if let Some((kept, state)) = checkpoint::recall(run, name, &identity)? {
@@ -397,7 +397,8 @@ impl<M: Learning> Loop<'_, M> {
             self.keep()?;
         }
         let history = self.position.history;
-        let (best_epoch, best_score) = best(&history).unwrap_or_default();
+        let chosen = best(&history);
+        let (best_epoch, best_score) = chosen.unwrap_or_default();
         // Right after its best epoch a model is in its best state.
         if best_epoch > 0 && (self.position.epoch, self.position.batch) != (best_epoch, 0) {
             let state = match self.best_state.take() {
@@ -417,7 +418,8 @@ impl<M: Learning> Loop<'_, M> {
         let seconds = self.position.seconds;
         let training = Training { history, best_epoch, best_score, ending, seconds };
         self.run.workshop.note(&json!({ "event": "trained", "training": self.name, "ending": ending,
-            "epochs": training.history.len(), "best_epoch": best_epoch, (format!("best_{}", self.judge.key)): best_score,
+            "epochs": training.history.len(), "best_epoch": chosen.map(|(epoch, _)| epoch),
+            (format!("best_{}", self.judge.key)): chosen.map(|(_, score)| score),
             "seconds": seconds }))?;
         Ok(training)
     }

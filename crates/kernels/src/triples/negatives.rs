@@ -95,11 +95,6 @@ impl Negatives {
         Self { compat: config.compat, in_turn, pool, relations: own, places, tail_chances, answers }
     }
 
-    /// Probability by relation that the tail is replaced.
-    pub fn tail_chances(&self) -> &[f64] {
-        &self.tail_chances
-    }
-
     /// A false triple for the training triple of this index, in the batch of this number.
     #[inline(always)]
     pub(super) fn draw(
@@ -250,10 +245,10 @@ mod tests {
         let known = [[0, 0, 2], [0, 0, 3], [0, 0, 4], [1, 0, 2], [5, 1, 5]];
         let config = NegativesConfig { replaced: Replaced::Bern, ..NegativesConfig::default() };
         let negatives = Negatives::new(config, &known, &known, (0..6).collect(), (6, 3));
-        assert_eq!(negatives.tail_chances(), [0.4, 0.5, 0.5]);
+        assert_eq!(negatives.tail_chances, [0.4, 0.5, 0.5]);
         let thirds = [[0, 0, 1], [0, 0, 2]];
         let config = NegativesConfig { compat: true, ..config };
-        assert_eq!(Negatives::new(config, &thirds, &thirds, vec![0], (3, 1)).tail_chances(), [0.333]);
+        assert_eq!(Negatives::new(config, &thirds, &thirds, vec![0], (3, 1)).tail_chances, [0.333]);
     }
 
     /// How often each entity is drawn for an end of the first triple.

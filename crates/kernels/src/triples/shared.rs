@@ -169,7 +169,8 @@ pub struct LockFree {
 }
 
 impl LockFree {
-    /// Takes the rows of tables over.
+    /// Takes the rows of tables over. With Adagrad, the share of the rate that a sample has cancels out, since the roots of
+    /// squared gradients have it too: every sample moves its rows as far as a whole batch would.
     ///
     /// # Panics
     /// If the optimiser is Adam, whose means belong to whole batches, or with cubes, which belong to all rows.

@@ -24,7 +24,7 @@ use super::space::{Named, Space};
 use crate::completion::composed::{complex_product, conjugate_product};
 use crate::registry::EvolvingEntry;
 
-struct ComplEx;
+pub(super) struct ComplEx;
 
 impl Named for ComplEx {
     type Space = Complex;

@@ -22,7 +22,7 @@ use super::settings::{Config, LossName, OptimiserName, Sampling};
 use super::space::{Named, Space};
 use crate::registry::EvolvingEntry;
 
-struct DistMult;
+pub(super) struct DistMult;
 
 impl Named for DistMult {
     type Space = Diagonal;

@@ -20,8 +20,6 @@ pub(super) struct Examples {
 
 /// Which entities a change concerns.
 pub(super) struct Changes {
-    /// By entity: whether no triple that stayed has it.
-    pub new: Vec<bool>,
     /// By entity: share of its triples, before and after, that came or went.
     changed: Vec<f64>,
 }
@@ -41,14 +39,10 @@ impl Changes {
             counts
         };
         let (now, came, went) = (count(update.graph.triples), count(update.inserted), count(update.deleted));
-        let rows = || now.iter().zip(&came).zip(&went).map(|((&now, &came), &went)| [now, came, went]);
-        Self {
-            // Nothing of it stayed, and nothing of it went: it was not there.
-            new: rows().map(|[now, came, went]| now <= came && went == 0).collect(),
-            changed: rows()
-                .map(|[now, came, went]| f64::from(came + went) / f64::from((now + went).max(1)))
-                .collect(),
-        }
+        let share = |((&now, &came), &went): ((&u32, &u32), &u32)| {
+            f64::from(came + went) / f64::from((now + went).max(1))
+        };
+        Self { changed: now.iter().zip(&came).zip(&went).map(share).collect() }
     }
 
     fn is_near(&self, triple: &Triple, near: f64) -> bool {

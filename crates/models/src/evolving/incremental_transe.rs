@@ -19,7 +19,7 @@
 //!
 //! New entities begin at the mean of where the triples with known entities say they should be, h + r or t − r: one step from
 //! there does what hundreds from a random row would. They get the mean length of the known rows, since the length of a row
-//! decides how far a step turns it.
+//! decides how far a step turns it. New is of whom no triple was ever learned: who goes and comes back keeps its row.
 //!
 //! **Differs from the paper.** There is none.
 //!
@@ -31,7 +31,7 @@ use super::settings::Config;
 use super::space::Named;
 use crate::registry::EvolvingEntry;
 
-struct IncrementalTransE;
+pub(super) struct IncrementalTransE;
 
 impl Named for IncrementalTransE {
     type Space = Translation;

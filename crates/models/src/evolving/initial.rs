@@ -1,19 +1,23 @@
 //! Where rows begin.
 
-use quadcast_core::{Direction, GraphView, Run, Triple};
+use quadcast_core::{Direction, GraphSizes, Run, Triple};
 use quadcast_kernels::triples::{Layout, Table, Tables};
 
-use super::examples::Changes;
 use super::settings::Config;
 use super::space::{First, Space};
 use crate::blocks::Initial;
 
-/// Rows of a model that knows nothing yet.
-pub(super) fn tables<M: Space>(space: &M, config: &Config, graph: &GraphView<'_>, run: &Run) -> Tables<f32> {
-    let mut tables = Tables::new(space, graph.sizes.entities, graph.sizes.relations);
-    let rows = if config.init_rows == 0 { graph.present.len() } else { config.init_rows };
+/// Rows of a model that knows nothing yet: so many, with the range of those that were `present` at the first fit.
+pub(super) fn tables<M: Space>(
+    space: &M,
+    config: &Config,
+    (sizes, present): (GraphSizes, GraphSizes),
+    run: &Run,
+) -> Tables<f32> {
+    let mut tables = Tables::new(space, sizes.entities, sizes.relations);
+    let rows = if config.init_rows == 0 { present.entities } else { config.init_rows };
     fill(space, config, &mut tables.entities, rows, run);
-    fill(space, config, &mut tables.relations, graph.relations.len(), run);
+    fill(space, config, &mut tables.relations, present.relations, run);
     tables
 }
 
@@ -40,12 +44,13 @@ fn fill<M: Space>(space: &M, config: &Config, table: &mut Table<f32>, rows: usiz
     }
 }
 
-/// Puts new entities where their triples say they should be: at the mean of what each triple says whose other end is known.
-/// Entities that are connected to new ones only follow in a second round. Those of which nothing is known keep their
-/// random rows. Rows get the mean length of the known ones, since the length decides how far a step turns a row.
-pub(super) fn place<M: Space>(space: &M, tables: &mut Tables<f32>, inserted: &[Triple], changes: &Changes) {
+/// Puts entities whose rows were never trained where their triples say they should be: at the mean of what each triple says
+/// whose other end is known. Entities that are connected to new ones only follow in a second round. Those of which nothing is
+/// known keep their random rows. Rows get the mean length of the trained ones, since the length decides how far a step turns a
+/// row.
+pub(super) fn place<M: Space>(space: &M, tables: &mut Tables<f32>, inserted: &[Triple], trained: &[bool]) {
     let Some(segment) = tables.entities.layout().0.first().copied() else { return };
-    let mut known: Vec<bool> = changes.new.iter().map(|new| !new).collect();
+    let mut known = trained.to_vec();
     let length = mean_length(tables, &known, segment.width);
     for _ in 0..2 {
         let mut sums: Vec<(u32, Vec<f32>)> = Vec::new();

@@ -12,12 +12,15 @@ use quadcast_core::{EvolvingCapabilities, EvolvingModel};
 use toml::Table;
 
 pub mod complex;
+mod cut;
 pub mod distmult;
 mod examples;
 pub mod incremental_transe;
 mod initial;
 mod projected;
+mod readers;
 pub mod rescal;
+mod room;
 pub mod rotate;
 mod settings;
 pub mod simple;
@@ -66,7 +69,10 @@ fn defaults<N: Named>() -> Table {
 fn build<N: Named>(table: &Table) -> Result<Box<dyn EvolvingModel>, ConfigError> {
     let mut whole = defaults::<N>();
     whole.extend(table.clone());
-    Ok(Box::new(SingleSpace::<N::Space>::new(config::parse(&whole)?)?))
+    let config: Config = config::parse(&whole)?;
+    config.check_threads()?;
+    readers::refuse_idle::<N>(&config)?;
+    Ok(Box::new(SingleSpace::<N::Space>::new(config)?))
 }
 
 fn capabilities<N: Named>() -> EvolvingCapabilities {

@@ -24,7 +24,7 @@ use super::settings::{Config, OptimiserName, Sampling};
 use super::space::{Named, Space};
 use crate::registry::EvolvingEntry;
 
-struct Rescal;
+pub(super) struct Rescal;
 
 impl Named for Rescal {
     type Space = Matrices;

@@ -24,9 +24,10 @@ use quadcast_kernels::triples::{Ends, Energy, Layout, Row, Segment, Slopes};
 
 use super::settings::{Config, LossName, OptimiserName};
 use super::space::{Named, Space};
+use crate::config::ConfigError;
 use crate::registry::EvolvingEntry;
 
-struct RotatE;
+pub(super) struct RotatE;
 
 impl Named for RotatE {
     type Space = Rotations;
@@ -114,10 +115,27 @@ impl<T: Real> Energy<T> for Rotations {
     }
 }
 
+/// Angle per number of a relation.
+fn turn(config: &Config) -> f64 {
+    let range = (config.margin + config.epsilon) / config.dimension as f64;
+    std::f64::consts::PI / range
+}
+
 impl Space for Rotations {
     fn new(config: &Config) -> Self {
-        let range = (config.margin + config.epsilon) / config.dimension as f64;
-        Self { k: config.dimension, turn: std::f64::consts::PI / range.max(f64::MIN_POSITIVE) }
+        Self { k: config.dimension, turn: turn(config) }
+    }
+
+    fn check(config: &Config) -> Result<(), ConfigError> {
+        // As the numbers of rows are multiplied by it.
+        if (turn(config) as f32).is_finite() {
+            return Ok(());
+        }
+        let Config { margin, epsilon, .. } = config;
+        Err(ConfigError::Value(format!(
+            "margin = {margin} and epsilon = {epsilon}: rotate divides angles by (margin + epsilon)/dimension, which must \
+             be above 0: set margin or epsilon"
+        )))
     }
 
     fn likeness(&self) -> Likeness {
@@ -153,5 +171,18 @@ mod tests {
     #[test]
     fn scores_are_energies() {
         testing::check_scores::<Rotations>(testing::PRODUCTS);
+    }
+
+    #[test]
+    fn angles_need_a_range() {
+        let build = |settings: &[&str]| {
+            let mut config = super::ENTRY.quick_config();
+            settings.iter().for_each(|setting| crate::config::set(&mut config, setting).expect("a setting"));
+            (super::ENTRY.build)(&config).map(|_| ())
+        };
+        let error = build(&["margin=0", "epsilon=0"]).expect_err("angles would be no numbers").to_string();
+        assert!(error.contains("margin = 0 and epsilon = 0"), "{error}");
+        assert!(build(&["margin=1e-60", "epsilon=0"]).is_err(), "beyond what a row can hold");
+        assert!(build(&["margin=0"]).is_ok() && build(&["epsilon=0"]).is_ok());
     }
 }

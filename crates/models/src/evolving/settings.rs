@@ -53,6 +53,12 @@ pub enum OptimiserName {
     LazyAdam,
 }
 
+/// The largest dimension: relations may have a matrix, and the square of this is still a number of the machine. Memory ends long
+/// before.
+const MOST_DIMENSION: usize = 1_000_000_000;
+/// How often an epoch unlearns a deleted triple at most: beyond that it does little else, and its samples fill the memory.
+const MOST_UNLEARN: f64 = 1000.0;
+
 /// Configuration. The defaults are those of `TransE` in the study of evolving graphs.
 #[expect(clippy::struct_excessive_bools, reason = "independent switches")]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -60,11 +66,11 @@ pub enum OptimiserName {
 pub struct Config {
     /// Numbers per entity; complex coordinates where rows are complex.
     pub dimension: usize,
-    /// Numbers per relation, where that may differ (`TransR`, `TransD`); 0: as many as an entity has.
+    /// Numbers per relation, where that may differ (`TransD`, `TransR`); 0: as many as an entity has.
     pub relation_dimension: usize,
-    /// 1 or 2: how distances are measured.
+    /// 1 or 2: how distances are measured, in models that have them: `TransE` and its descendants.
     pub norm: u8,
-    /// Whether distances are those of rows divided by their lengths.
+    /// Whether these distances are those of rows divided by their lengths.
     pub normalise: bool,
     /// The loss.
     pub loss: LossName,
@@ -92,7 +98,7 @@ pub struct Config {
     pub cubes: f64,
     /// Weight of the wishes of `TransH`: entities no longer than 1, relations within their planes; 0: none.
     pub constraint: f64,
-    /// How far out of its plane a relation may be, as a cosine.
+    /// How far out of its plane a relation of `TransH` may be, as a cosine.
     pub tolerance: f64,
     /// Rows for which the initial range of entities is made, `±√(6/(rows + dimension))`; 0: entities present at the first
     /// fit. Rows are divided by their lengths, so this decides how far a step turns them: a hidden learning rate.
@@ -117,11 +123,11 @@ pub struct Config {
     pub replay: f64,
     /// A fact is near a change if one of its entities is new or has at least this share of its facts changed.
     pub near: f64,
-    /// How often an epoch of an update learns that a deleted triple is false.
+    /// How often an epoch of an update learns that a deleted triple is false, at most 1000 times.
     pub unlearn: f64,
-    /// Whether new entities begin where their neighbours say they should be.
+    /// Whether entities of which no triple was learned yet begin where their neighbours say they should be (`TransE`).
     pub neighbour_start: bool,
-    /// Same seed, same bytes. Without it, threads update rows at once.
+    /// Same seed, same bytes. Without it, threads update rows at once, which only gradient descent can do.
     pub deterministic: bool,
     /// Draws as the published code does.
     pub compat: bool,
@@ -251,6 +257,7 @@ impl Config {
         ])?;
         let weight = "a number from 0 on";
         let share = |x: f64| (0.0..=1.0).contains(&x);
+        check_dimensions(&[("dimension", self.dimension), ("relation_dimension", self.relation_dimension)])?;
         check_ranges(&[
             ("norm", f64::from(self.norm), self.norm == 1 || self.norm == 2, "1 or 2"),
             ("margin", self.margin, self.margin >= 0.0, weight),
@@ -264,13 +271,18 @@ impl Config {
             ("replay_near", self.replay_near, share(self.replay_near), "a number from 0 to 1"),
             ("replay", self.replay, share(self.replay), "a number from 0 to 1"),
             ("near", self.near, share(self.near), "a number from 0 to 1"),
-            ("unlearn", self.unlearn, self.unlearn >= 0.0, weight),
+            (
+                "unlearn",
+                self.unlearn,
+                (0.0..=MOST_UNLEARN).contains(&self.unlearn),
+                "a number from 0 to 1000",
+            ),
         ])?;
         let adam = matches!(self.optimiser, OptimiserName::Adam | OptimiserName::LazyAdam);
         if adam && !self.deterministic {
             return Err(ConfigError::Value(
                 "deterministic = false updates rows triple by triple, and Adam's means belong to whole batches: set \
-                 optimiser = \"sgd\" or \"adagrad\", or deterministic = true"
+                 optimiser = \"sgd\", or deterministic = true"
                     .to_owned(),
             ));
         }
@@ -283,6 +295,30 @@ impl Config {
         }
         Ok(())
     }
+
+    /// Refuses what is accepted of a saved model only, whose training is over. Adagrad divides by the root of all squared
+    /// gradients, and so the share that a triple has of the step of its batch cancels out: triple by triple it is another
+    /// optimiser, in which every triple takes a step as large as one of a batch.
+    pub(crate) fn check_threads(&self) -> Result<(), ConfigError> {
+        if self.deterministic || self.optimiser != OptimiserName::Adagrad {
+            return Ok(());
+        }
+        Err(ConfigError::Value(
+            "deterministic = false updates rows triple by triple, and Adagrad's steps are those of whole batches: set \
+             optimiser = \"sgd\", or deterministic = true"
+                .to_owned(),
+        ))
+    }
+}
+
+/// Refuses widths of rows that nothing could be computed with.
+pub(super) fn check_dimensions(dimensions: &[(&str, usize)]) -> Result<(), ConfigError> {
+    match dimensions.iter().find(|(_, value)| *value > MOST_DIMENSION) {
+        Some((key, value)) => Err(ConfigError::Value(format!(
+            "{key} = {value} is out of range: expected at most {MOST_DIMENSION}"
+        ))),
+        None => Ok(()),
+    }
 }
 
 const fn option(key: &'static str, about: &'static str) -> OptionInfo {
@@ -292,9 +328,13 @@ const fn option(key: &'static str, about: &'static str) -> OptionInfo {
 /// What can be set, in the order of the configuration.
 pub(crate) const OPTIONS: &[OptionInfo] = &[
     option("dimension", "Numbers per entity; complex coordinates where rows are complex."),
-    option("relation_dimension", "Numbers per relation (transr, transd); 0: as many as an entity has."),
-    option("norm", "How distances are measured: 1 (absolute values) or 2 (squares)."),
-    option("normalise", "Whether distances are those of rows divided by their lengths."),
+    option("relation_dimension", "Numbers per relation (transd, transr); 0: as many as an entity has."),
+    option(
+        "norm",
+        "How distances are measured (transe, incremental-transe, transh, transd, transr): 1 (absolute values) or 2 \
+         (squares).",
+    ),
+    option("normalise", "Whether these distances are those of rows divided by their lengths."),
     option("loss", "margin or softplus."),
     option("margin", "Margin of the loss; with softplus, what an energy is subtracted from."),
     option(
@@ -330,8 +370,11 @@ pub(crate) const OPTIONS: &[OptionInfo] = &[
     option("replay_near", "Share of the facts near a change that an epoch of an update goes through."),
     option("replay", "Share of all other facts that an epoch of an update goes through."),
     option("near", "A fact is near a change if an entity of it is new or this share of its facts changed."),
-    option("unlearn", "How often an epoch of an update learns that a deleted triple is false."),
-    option("neighbour_start", "Whether new entities begin where their neighbours say they should be."),
-    option("deterministic", "Same seed, same bytes; without it threads update rows at once."),
+    option("unlearn", "How often an epoch of an update learns that a deleted triple is false, at most 1000."),
+    option(
+        "neighbour_start",
+        "Whether new entities begin where their neighbours say they should be (transe, incremental-transe).",
+    ),
+    option("deterministic", "Same seed, same bytes; without it threads update rows at once (sgd only)."),
     option("compat", "Draws false triples as the published code does."),
 ];

@@ -24,7 +24,7 @@ use super::settings::Config;
 use super::space::{Named, Space};
 use crate::registry::EvolvingEntry;
 
-struct SimplE;
+pub(super) struct SimplE;
 
 impl Named for SimplE {
     type Space = BothWays;

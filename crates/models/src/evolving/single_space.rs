@@ -3,20 +3,20 @@
 use std::sync::{Mutex, PoisonError};
 
 use quadcast_core::{
-    Direction, EntityId, EvolvingCapabilities, EvolvingModel, GraphUpdate, GraphValidation, GraphView,
-    ModelError, Query, RelationId, Run, SavedModel, ScoreRow, ScoreSink, Tensors, Triple,
+    Direction, EntityId, EvolvingCapabilities, EvolvingModel, GraphSizes, GraphUpdate, GraphValidation,
+    GraphView, ModelError, Query, RelationId, Run, SavedModel, ScoreRow, ScoreSink, Tensors, Triple,
 };
 use quadcast_kernels::compare::{Comparison, pairs, score_rows};
 use quadcast_kernels::rows::for_each_row;
-use quadcast_kernels::triples::{Layout, Table, Tables, Translation};
+use quadcast_kernels::triples::{Layout, Tables, Translation};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::examples::Examples;
-use super::initial;
+use super::examples::{Changes, Examples};
 use super::settings::Config;
 use super::space::{Depends, Space};
 use super::trainer::Trainer;
+use super::{initial, room};
 use crate::blocks::store::{Arrays, StoreError};
 use crate::config::ConfigError;
 use crate::forecast::state::{at_least_a_few, unfitted};
@@ -31,6 +31,10 @@ pub(crate) struct SingleSpace<M> {
     pub config: Config,
     pub space: M,
     pub tables: Option<Tables<f32>>,
+    /// By entity: whether a triple of it was ever learned. Being drawn for false ones does not count.
+    trained: Vec<bool>,
+    /// How many entities and relations were present at the first fit; earlier versions did not save that.
+    present: Option<GraphSizes>,
     prepared: Prepared,
 }
 
@@ -45,6 +49,7 @@ struct Prepared {
 impl<M: Space> SingleSpace<M> {
     pub fn new(config: Config) -> Result<Self, ConfigError> {
         config.check()?;
+        M::check(&config)?;
         let space = M::new(&config);
         let width = |layout: Layout| layout.0.first().map(|segment| segment.width);
         let is_like_transe = [space.entity(), space.relation()].map(width) == [Some(config.dimension); 2];
@@ -55,7 +60,12 @@ impl<M: Space> SingleSpace<M> {
                     .to_owned(),
             ));
         }
-        Ok(Self { space, config, tables: None, prepared: Prepared::default() })
+        Ok(Self::unfitted(space, config))
+    }
+
+    fn unfitted(space: M, config: Config) -> Self {
+        let (trained, prepared) = (Vec::new(), Prepared::default());
+        Self { config, space, tables: None, trained, present: None, prepared }
     }
 
     fn tables(&self) -> Result<&Tables<f32>, ModelError> {
@@ -118,26 +128,36 @@ impl<M: Space> SingleSpace<M> {
         Ok(())
     }
 
-    /// Puts the rows of a `TransE` that learned the graph for some epochs where the drawn ones were.
+    /// Draws the rows of a graph of which nothing is known yet.
+    fn draw(&mut self, graph: &GraphView<'_>, run: &Run) -> Result<(), ModelError> {
+        // What was learned of an earlier graph goes before there is something new, which takes as much room.
+        self.tables = None;
+        self.forget_candidates();
+        room::check_rows(&self.space, graph.sizes)?;
+        let present = counted(graph);
+        self.tables = Some(initial::tables(&self.space, &self.config, (graph.sizes, present), run));
+        (self.trained, self.present) = (vec![false; graph.sizes.entities], Some(present));
+        Ok(())
+    }
+
+    /// Puts the rows of a `TransE` that learned the graph for some epochs where the drawn ones were; returns the seconds that it
+    /// took.
     fn warm_up(
         &mut self,
         graph: &GraphView<'_>,
         validation: &dyn GraphValidation,
         run: &Run,
-    ) -> Result<(), ModelError> {
+    ) -> Result<f64, ModelError> {
         let config = self.config.warm_start();
-        let mut first = SingleSpace {
-            space: <Translation as Space>::new(&config),
-            config,
-            tables: None,
-            prepared: Prepared::default(),
-        };
-        first.fit(graph, validation, &run.within("warm-start"))?;
+        let mut first = SingleSpace::unfitted(<Translation as Space>::new(&config), config);
+        first.draw(graph, run)?;
+        let name = format!("warm-start-{}", graph.step.0 + 1);
+        let seconds = first.learn((Examples::all(graph.triples), graph), (&name, false), validation, run)?;
         if let (Some(own), Some(first)) = (&mut self.tables, &first.tables) {
             own.entities.replace_segment(0, &first.entities.segment(0));
             own.relations.replace_segment(0, &first.relations.segment(0));
         }
-        Ok(())
+        Ok(seconds)
     }
 
     /// Lets go of the candidates of the last questions, which take as much room as all that is learned.
@@ -145,47 +165,60 @@ impl<M: Space> SingleSpace<M> {
         self.prepared = Prepared::default();
     }
 
-    /// Learns examples from where it is.
+    /// Learns examples from where it is, in a training of this name; returns the seconds that it took.
     fn learn(
         &mut self,
         (examples, graph): (Examples, &GraphView<'_>),
-        update: bool,
+        (name, update): (&str, bool),
         validation: &dyn GraphValidation,
         run: &Run,
-    ) -> Result<(), ModelError> {
+    ) -> Result<f64, ModelError> {
         if examples.is_empty() {
-            return Ok(());
+            return Ok(0.0);
         }
-        Trainer::new(self, examples, graph, run)?.train(graph.step, update, validation)?;
-        Ok(())
+        let training = Trainer::new(self, examples, graph, run)?.train(name, update, validation)?;
+        for end in graph.triples.iter().flat_map(|triple| [triple.subject, triple.object]) {
+            self.trained[end.index()] = true;
+        }
+        Ok(training.seconds)
     }
 
     /// Makes room for entities and relations that are new since the last graph. What was learned stays as it is.
     fn grow(&mut self, graph: &GraphView<'_>, run: &Run) -> Result<(), ModelError> {
-        let old = self.tables.take().ok_or_else(unfitted)?;
+        let old = self.tables()?;
         let (own, sizes) = ([old.entities.rows(), old.relations.rows()], graph.sizes);
         if own == [sizes.entities, sizes.relations] {
-            self.tables = Some(old);
             return Ok(());
         }
         if own[0] > sizes.entities || own[1] > sizes.relations {
-            let message = format!(
+            return Err(ModelError::Unsupported(format!(
                 "the model was fitted to {} entities and {} relations, the graph has {} and {}",
                 own[0], own[1], sizes.entities, sizes.relations
-            );
-            self.tables = Some(old);
-            return Err(ModelError::Unsupported(message));
+            )));
         }
-        let mut tables = initial::tables(&self.space, &self.config, graph, run);
+        room::check_rows(&self.space, sizes)?;
+        let present = self.present.unwrap_or_else(|| counted(graph));
+        let mut tables = initial::tables(&self.space, &self.config, (sizes, present), run);
         for (table, old) in [(&mut tables.entities, &old.entities), (&mut tables.relations, &old.relations)] {
             let mut values = table.values().to_vec();
             values[..old.values().len()].copy_from_slice(old.values());
             table.replace(values.into_iter());
         }
         self.tables = Some(tables);
+        self.trained.resize(sizes.entities, false);
         self.forget_candidates();
         Ok(())
     }
+}
+
+/// How many entities and relations are present.
+fn counted(graph: &GraphView<'_>) -> GraphSizes {
+    GraphSizes { entities: graph.present.len(), relations: graph.relations.len() }
+}
+
+/// What the training of a step is called.
+fn training_name(graph: &GraphView<'_>) -> String {
+    format!("step-{}", graph.step.0 + 1)
 }
 
 impl<M: Space> EvolvingModel for SingleSpace<M> {
@@ -199,14 +232,11 @@ impl<M: Space> EvolvingModel for SingleSpace<M> {
         validation: &dyn GraphValidation,
         run: &Run,
     ) -> Result<(), ModelError> {
-        // What was learned of an earlier graph goes before there is something new, which takes as much room.
-        self.tables = None;
-        self.forget_candidates();
-        self.tables = Some(initial::tables(&self.space, &self.config, graph, run));
-        if self.config.warm_epochs > 0 {
-            self.warm_up(graph, validation, run)?;
-        }
-        self.learn((Examples::all(graph.triples), graph), false, validation, run)
+        self.draw(graph, run)?;
+        let spent = if self.config.warm_epochs > 0 { self.warm_up(graph, validation, run)? } else { 0.0 };
+        let (examples, name) = (Examples::all(graph.triples), training_name(graph));
+        self.learn((examples, graph), (&name, false), validation, &run.after(spent))?;
+        Ok(())
     }
 
     fn update(
@@ -217,14 +247,14 @@ impl<M: Space> EvolvingModel for SingleSpace<M> {
     ) -> Result<(), ModelError> {
         let graph = &update.graph;
         self.grow(graph, run)?;
-        let changes = super::examples::Changes::new(update);
         if self.config.neighbour_start
             && let Some(tables) = &mut self.tables
         {
-            initial::place(&self.space, tables, update.inserted, &changes);
+            initial::place(&self.space, tables, update.inserted, &self.trained);
         }
-        let examples = Examples::of_change(update, &changes, &self.config, run);
-        self.learn((examples, graph), true, validation, run)
+        let examples = Examples::of_change(update, &Changes::new(update), &self.config, run);
+        self.learn((examples, graph), (&training_name(graph), true), validation, run)?;
+        Ok(())
     }
 
     fn begin(&mut self, candidates: &[EntityId]) -> Result<(), ModelError> {
@@ -282,7 +312,14 @@ impl<M: Space> EvolvingModel for SingleSpace<M> {
             }
         }
         let (entities, relations) = (tables.entities.rows(), tables.relations.rows());
-        let state = Saved { config: self.config.clone(), entities, relations };
+        let untrained = (0..).zip(&self.trained).filter(|(_, trained)| !**trained).map(|(row, _)| row);
+        let state = Saved {
+            config: self.config.clone(),
+            entities,
+            relations,
+            untrained: untrained.collect(),
+            present: self.present.map(|present| [present.entities, present.relations]),
+        };
         let bytes = arrays.to_bytes().map_err(|error| broken(&error))?;
         Ok(SavedModel { state: json!(state), rules: None, tensors: Some(Tensors(bytes)) })
     }
@@ -292,22 +329,29 @@ impl<M: Space> EvolvingModel for SingleSpace<M> {
             .map_err(|error| ModelError::Saved(format!("{error} in the state of an embedding model")))?;
         let tensors =
             saved.tensors.as_ref().ok_or_else(|| ModelError::Saved("it has no tensors".to_owned()))?;
-        *self = Self::new(state.config).map_err(|error| ModelError::Saved(error.to_string()))?;
-        let mut tables = Tables::new(&self.space, state.entities, state.relations);
+        let mut model = Self::new(state.config).map_err(|error| ModelError::Saved(error.to_string()))?;
         let mut arrays = Arrays::from_bytes(&tensors.0).map_err(|error| broken(&error))?;
-        let mut take = |table: &mut Table<f32>| -> Result<(), ModelError> {
-            for (index, segment) in table.layout().clone().0.iter().enumerate() {
-                let numbers = arrays
-                    .take(segment.name, &[table.rows(), segment.width])
-                    .map_err(|error| broken(&error))?;
-                table.replace_segment(index, &numbers);
-            }
-            Ok(())
+        // All of them before there is a table: settings that do not fit may ask for one of any size.
+        let mut take = |layout: Layout, rows: usize| -> Result<Vec<Vec<f32>>, ModelError> {
+            let numbers = layout.0.iter().map(|segment| arrays.take(segment.name, &[rows, segment.width]));
+            numbers.collect::<Result<_, StoreError>>().map_err(|error| broken(&error))
         };
-        take(&mut tables.entities)?;
-        take(&mut tables.relations)?;
+        let entities = take(model.space.entity(), state.entities)?;
+        let relations = take(model.space.relation(), state.relations)?;
         arrays.finish().map_err(|error| broken(&error))?;
-        self.tables = Some(tables);
+        let mut tables = Tables::new(&model.space, state.entities, state.relations);
+        for (table, segments) in [(&mut tables.entities, entities), (&mut tables.relations, relations)] {
+            // Each goes when it is in its place.
+            segments.into_iter().enumerate().for_each(|(i, numbers)| table.replace_segment(i, &numbers));
+        }
+        model.tables = Some(tables);
+        model.trained = vec![true; state.entities];
+        for row in state.untrained {
+            let outside = || ModelError::Saved(format!("there is no entity {row} that could be untrained"));
+            *model.trained.get_mut(row as usize).ok_or_else(outside)? = false;
+        }
+        model.present = state.present.map(|[entities, relations]| GraphSizes { entities, relations });
+        *self = model;
         Ok(())
     }
 }
@@ -318,6 +362,12 @@ struct Saved {
     config: Config,
     entities: usize,
     relations: usize,
+    /// Entities of which no triple was learned yet. Earlier versions did not save them: all rows count as trained.
+    #[serde(default)]
+    untrained: Vec<u32>,
+    /// Entities and relations that were present at the first fit. Earlier versions did not save them.
+    #[serde(default)]
+    present: Option<[usize; 2]>,
 }
 
 fn broken(error: &StoreError) -> ModelError {

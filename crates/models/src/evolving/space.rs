@@ -6,6 +6,7 @@ use quadcast_kernels::triples::{Energy, Row, Segment};
 
 use super::settings::Config;
 use crate::blocks::Initial;
+use crate::config::ConfigError;
 
 /// What the rows of candidates depend on, beside the entity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,10 +21,18 @@ pub(crate) enum Depends {
 /// `likeness(query(known, relation), candidate(entity, relation))`, for both sides.
 ///
 /// To add a model: implement this and [`Energy`] in a file of its own, give it a name with [`Named`], and list
-/// it in the registry.
+/// it in the registry and among the readers of settings.
 pub(crate) trait Space: Energy<f32> + Clone + Send + Sync + 'static {
+    /// Which of the settings [`OF_SOME`](super::readers::OF_SOME) it reads.
+    const READS: &'static [&'static str] = &[];
+
     /// The model of a configuration.
     fn new(config: &Config) -> Self;
+
+    /// Refuses a configuration with which energies would be no numbers.
+    fn check(_config: &Config) -> Result<(), ConfigError> {
+        Ok(())
+    }
 
     /// How rows are compared.
     fn likeness(&self) -> Likeness;

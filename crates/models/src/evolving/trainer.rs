@@ -5,6 +5,7 @@ use quadcast_kernels::triples::{Batch, Exact, LockFree, Negatives, Source, Table
 use quadcast_train::{Judge, Learning, Training, learn};
 use rand::Rng;
 
+use super::cut::Cut;
 use super::examples::Examples;
 use super::single_space::SingleSpace;
 use super::space::Space;
@@ -24,9 +25,8 @@ pub(super) struct Trainer<'a, M> {
     examples: Examples,
     negatives: Negatives,
     engine: Engine,
-    /// Samples of a batch.
-    batch: usize,
-    batches: usize,
+    /// How the samples of an epoch become batches.
+    cut: Cut,
     /// The samples of the current epoch.
     picks: Vec<u32>,
     run: &'a Run,
@@ -41,8 +41,7 @@ impl<'a, M: Space> Trainer<'a, M> {
         run: &'a Run,
     ) -> Result<Self, ModelError> {
         let tables = model.tables.take().ok_or_else(unfitted)?;
-        let batches = model.config.batches.min(examples.size());
-        let batch = examples.size() / batches.max(1);
+        let cut = Cut::new(examples.size(), model.config.batches, model.config.positives);
         let known: Vec<[u32; 3]> =
             graph.triples.iter().map(|t| [t.subject.0, t.relation.0, t.object.0]).collect();
         let pool = graph.present.iter().map(|entity| entity.0).collect();
@@ -50,26 +49,25 @@ impl<'a, M: Space> Trainer<'a, M> {
         let negatives = Negatives::new(model.config.drawing(), &examples.triples, &known, pool, sizes);
         let settings = model.config.settings();
         let engine = if model.config.deterministic {
-            Engine::Exact(Exact::new(settings, &tables, batch))
+            Engine::Exact(Exact::new(settings, &tables, cut.largest()))
         } else {
             Engine::LockFree(LockFree::new(settings, &tables))
         };
         let step = graph.step;
-        Ok(Self { model, tables, examples, negatives, engine, batch, batches, picks: Vec::new(), run, step })
+        Ok(Self { model, tables, examples, negatives, engine, cut, picks: Vec::new(), run, step })
     }
 
-    /// Trains, and leaves the model in its best state.
+    /// Trains, and leaves the model in its best state. `name` tells this training from others of the same run.
     pub fn train(
         mut self,
-        step: Step,
+        name: &str,
         update: bool,
         validation: &dyn GraphValidation,
     ) -> Result<Training, ModelError> {
         let look = |trainer: &mut Self| trainer.judged(validation);
         let judge = Judge { name: "H@10", key: "hits@10", look: &look };
-        let (name, run) = (format!("step-{}", step.0 + 1), self.run);
-        let schedule = self.model.config.schedule(update);
-        let training = learn(&mut self, &name, &schedule, judge, run)?;
+        let (schedule, run) = (self.model.config.schedule(update), self.run);
+        let training = learn(&mut self, name, &schedule, judge, run)?;
         self.settle();
         self.model.tables = Some(self.tables);
         Ok(training)
@@ -100,7 +98,7 @@ impl<M: Space> Learning for Trainer<'_, M> {
     }
 
     fn batches(&self) -> usize {
-        self.batches
+        self.cut.batches
     }
 
     fn begin_epoch(&mut self, epoch: u32) -> Result<(), ModelError> {
@@ -116,8 +114,8 @@ impl<M: Space> Learning for Trainer<'_, M> {
         let Self { model, tables, examples, negatives, .. } = self;
         let Examples { triples, against, .. } = &*examples;
         let source = Source { triples, against, negatives };
-        let turn = u64::from(epoch) * self.batches as u64 + batch as u64;
-        let batch = Batch { picks: &self.picks[batch * self.batch..][..self.batch], key, turn };
+        let turn = u64::from(epoch) * self.cut.batches as u64 + batch as u64;
+        let batch = Batch { picks: &self.picks[self.cut.batch(batch)], key, turn };
         Ok(match &mut self.engine {
             Engine::Exact(exact) => exact.step(&model.space, tables, &source, &batch),
             Engine::LockFree(free) => free.step(&model.space, &source, &batch),

@@ -26,7 +26,7 @@ use super::transe::{likeness, translate};
 use super::transh::divide;
 use crate::registry::EvolvingEntry;
 
-struct TransD;
+pub(super) struct TransD;
 
 impl Named for TransD {
     type Space = Dynamic;
@@ -150,6 +150,8 @@ impl<T: Real> Energy<T> for Dynamic {
 }
 
 impl Space for Dynamic {
+    const READS: &'static [&'static str] = &["relation_dimension", "norm", "normalise"];
+
     fn new(config: &Config) -> Self {
         // Projections are divided by their lengths in any case.
         let projected = Projected { norm: config.distance(), unit: true, width: config.relation_width() };

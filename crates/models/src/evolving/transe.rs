@@ -26,7 +26,7 @@ use super::settings::Config;
 use super::space::{Named, Space};
 use crate::registry::EvolvingEntry;
 
-struct TransE;
+pub(super) struct TransE;
 
 impl Named for TransE {
     type Space = Translation;
@@ -65,6 +65,8 @@ pub(super) fn translate(relation: Row<'_, f32>, unit: bool, direction: Direction
 }
 
 impl Space for Translation {
+    const READS: &'static [&'static str] = &["norm", "normalise", "neighbour_start"];
+
     fn new(config: &Config) -> Self {
         Self { dimension: config.dimension, norm: config.distance(), unit: config.normalise }
     }

@@ -26,7 +26,7 @@ use super::space::{Depends, Named, Space};
 use super::transe::{likeness, translate};
 use crate::registry::EvolvingEntry;
 
-struct TransH;
+pub(super) struct TransH;
 
 impl Named for TransH {
     type Space = Hyperplanes;
@@ -148,6 +148,8 @@ pub(super) fn divide(x: &mut [f32]) {
 }
 
 impl Space for Hyperplanes {
+    const READS: &'static [&'static str] = &["norm", "normalise", "constraint", "tolerance"];
+
     fn new(config: &Config) -> Self {
         let (width, unit) = (config.dimension, config.normalise);
         let projected = Projected { norm: config.distance(), unit, width };

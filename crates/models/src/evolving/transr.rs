@@ -27,7 +27,7 @@ use super::transe::{likeness, translate};
 use super::transh::divide;
 use crate::registry::EvolvingEntry;
 
-struct TransR;
+pub(super) struct TransR;
 
 impl Named for TransR {
     type Space = Spaces;
@@ -138,6 +138,8 @@ impl<T: Real> Energy<T> for Spaces {
 }
 
 impl Space for Spaces {
+    const READS: &'static [&'static str] = &["relation_dimension", "norm", "normalise"];
+
     fn new(config: &Config) -> Self {
         let (unit, width) = (config.normalise, config.relation_width());
         Self {

@@ -1,6 +1,6 @@
 //! Parallel universes as the evaluator sees them.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Instant;
 
@@ -14,13 +14,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::brought::Brought;
-use super::looks::{best, block_name, keep_scores, recall_scores, scores_name};
+use super::looks::{Leftover, Looks, best, block_name};
 use super::remembered::Remembered;
 use super::saved::{from_bytes, to_bytes};
 use super::settings::{Config, Deletion, Missing, unreadable};
 use super::shelf::Shelf;
 use super::surroundings::Surroundings;
-use super::universe::Universe;
+use super::universe::{Universe, check_memory};
 use super::view::{Nobody, UniverseView, words};
 use super::volume::{Kept, VolumeWriter};
 use crate::evolving::space::Space;
@@ -35,12 +35,10 @@ pub(super) struct Universes<M> {
     space: M,
     shelf: Option<Shelf>,
     sizes: GraphSizes,
-    /// Training triples that are gone.
-    gone: BTreeSet<Triple>,
+    /// Training triples that are gone, and how many universes there were when they went: those that came later know of it.
+    gone: BTreeMap<Triple, usize>,
     /// Which universes each step brought.
     brought: Brought,
-    /// How many universes were there when the last deletions reached them: those that came later know of these.
-    told: usize,
     /// Number of the next universe.
     next: u64,
     /// Candidates of the next questions.
@@ -48,6 +46,8 @@ pub(super) struct Universes<M> {
     /// What the looks of a step that grows have found: all of them ask the same questions, and who is retired and by what
     /// energies are multiplied is settled before the first.
     remembered: Option<Remembered>,
+    /// What the last step has left in the workshop.
+    leftover: Option<Leftover>,
 }
 
 /// What of the model is no universe.
@@ -57,11 +57,11 @@ struct State {
     entities: usize,
     relations: usize,
     gone: Vec<[u32; 3]>,
+    /// How many universes there were when each of them went. Earlier versions did not save it: to them all were there.
+    #[serde(default)]
+    gone_after: Vec<usize>,
     #[serde(default)]
     brought: Brought,
-    /// Earlier versions did not save it: to them all were told.
-    #[serde(default)]
-    told: Option<usize>,
     next: u64,
 }
 
@@ -72,12 +72,12 @@ impl<M: Space> Universes<M> {
             config,
             shelf: None,
             sizes: GraphSizes { entities: 0, relations: 0 },
-            gone: BTreeSet::new(),
+            gone: BTreeMap::new(),
             brought: Brought::default(),
-            told: 0,
             next: 0,
             candidates: 0,
             remembered: None,
+            leftover: None,
         }
     }
 
@@ -92,45 +92,60 @@ impl<M: Space> Universes<M> {
         validation: &dyn GraphValidation,
         run: &Run,
     ) -> Result<(), ModelError> {
+        self.leftover.take().map_or(Ok(()), Leftover::discard)?;
         let around = Surroundings::new(graph);
         if around.is_empty() {
             return Ok(());
         }
+        check_memory(&self.config, &self.space, graph)?;
         let (before, first, step) = (self.shelf()?.len(), self.next, graph.step);
         let folder = run.workshop.scratch_folder();
-        let mut scores = recall_scores(step, run)?;
-        for block in 0..scores.len() {
-            let kept = run.workshop.recall(&block_name(step, block))?;
-            let kept = kept.ok_or_else(|| unreadable("a missing block"))?;
-            self.add(from_bytes(&self.space, &kept, self.sizes, &folder)?);
-        }
+        let mut looks = self.recall_blocks(step, run)?;
         self.remembered = Some(Remembered::default());
-        let since = Instant::now();
+        let (earlier, since) = (looks.seconds, Instant::now());
         run.progress.begin("universes", self.config.universes as u64);
         run.progress.advance((self.shelf()?.len() - before) as u64);
-        while !self.is_enough(&scores) {
-            if !scores.is_empty() && run.time_budget.is_some_and(|budget| since.elapsed() >= budget) {
-                break;
+        let ending = loop {
+            if let Some(ending) = self.ending(&looks, run) {
+                break ending;
             }
-            let universes = self.put(self.block(&around, run, first, scores.len()), &folder)?;
+            let block = looks.scores.len();
+            let universes = self.put(self.block(&around, run, first, block), &folder)?;
             let views: Vec<UniverseView<'_>> = universes.iter().map(Kept::view).collect();
-            run.workshop.keep(&block_name(step, scores.len()), &[&to_bytes(&self.space, &views)?])?;
+            run.workshop.keep(&block_name(step, block), &[&to_bytes(&self.space, &views)?])?;
             self.add(universes);
             let score = validation.judge(self)?;
-            scores.push(score.hits10);
-            keep_scores(step, &scores, run)?;
+            looks.scores.push(score.hits10);
+            looks.seconds = earlier + since.elapsed().as_secs_f64();
+            looks.keep(step, run)?;
             run.progress.note(&format!("validation H@10 {:.2}", 100.0 * score.hits10));
-            let (universes, seconds) = (self.shelf()?.len(), since.elapsed().as_secs_f64());
-            run.workshop.note(&json!({ "event": "universes", "step": step.0 + 1, "universes": universes,
-                "hits@10": score.hits10, "mr": score.mr, "seconds": seconds }))?;
-        }
+            run.workshop
+                .note(&json!({ "event": "universes", "step": step.0 + 1, "universes": self.shelf()?.len(),
+                "hits@10": score.hits10, "mr": score.mr, "seconds": looks.seconds }))?;
+        };
         run.progress.end();
         self.remembered = None;
-        self.keep_best(before, first, &scores)?;
-        for block in 0..scores.len() {
-            run.workshop.discard(&block_name(step, block))?;
+        let grown = self.shelf()?.len() - before;
+        self.keep_best(before, first, &looks.scores)?;
+        self.leftover = Some(Leftover::new(run, step, looks.scores.len()));
+        let (kept, highest) = (self.shelf()?.len() - before, looks.scores.iter().copied().reduce(f64::max));
+        run.workshop
+            .note(&json!({ "event": "trained", "training": "universes", "ending": ending, "universes": grown,
+            "best_universes": kept, "best_hits@10": highest, "seconds": looks.seconds }))
+    }
+
+    /// Adds the blocks that an interrupted step had finished, up to the first that is gone.
+    fn recall_blocks(&mut self, step: Step, run: &Run) -> Result<Looks, ModelError> {
+        let folder = run.workshop.scratch_folder();
+        let mut looks = Looks::recall(step, run)?;
+        for block in 0..looks.scores.len() {
+            let Some(kept) = run.workshop.recall(&block_name(step, block))? else {
+                looks.scores.truncate(block);
+                break;
+            };
+            self.add(from_bytes(&self.space, &kept, self.sizes, &folder)?);
         }
-        run.workshop.discard(&scores_name(step))
+        Ok(looks)
     }
 
     /// Trains the universes of a block, whose first is number `first` of the step.
@@ -158,11 +173,19 @@ impl<M: Space> Universes<M> {
         }
     }
 
-    /// Whether a step has all its universes, or has gone too long without improvement.
-    fn is_enough(&self, scores: &[f64]) -> bool {
-        let patience = self.config.patience as usize;
-        scores.len() * self.config.validate_every >= self.config.universes
-            || (patience > 0 && scores.len() >= best(scores) + patience)
+    /// Why a step brings no more universes, if so: it has all of them, has gone too long without improvement, or has spent its
+    /// time. The first block always comes: a model without universes is no result.
+    fn ending(&self, Looks { scores, seconds }: &Looks, run: &Run) -> Option<&'static str> {
+        let (patience, looks) = (self.config.patience as usize, scores.len());
+        if looks * self.config.validate_every >= self.config.universes {
+            Some("universes")
+        } else if patience > 0 && looks >= best(scores) + patience {
+            Some("patience")
+        } else if looks > 0 && run.time_budget.is_some_and(|budget| *seconds >= budget.as_secs_f64()) {
+            Some("time-budget")
+        } else {
+            None
+        }
     }
 
     /// Keeps as many new universes as did best on validation.
@@ -178,32 +201,31 @@ impl<M: Space> Universes<M> {
     /// Lets the triples that are gone now, or the steps that went by, reach the universes. Triples that came back do so no
     /// more. `coming` steps are about to bring new universes.
     fn retire(&mut self, coming: usize) {
-        let (Some(shelf), told) = (&mut self.shelf, self.told) else { return };
+        let Some(shelf) = &mut self.shelf else { return };
         shelf.recall_all();
         match self.config.deletion {
             Deletion::Keep => {}
             Deletion::Contains => {
-                for triple in &self.gone {
-                    shelf.retire(triple, told, |universe| universe.contains(triple));
+                for (triple, &first) in &self.gone {
+                    shelf.retire(triple, first, |universe| universe.contains(triple));
                 }
             }
             Deletion::Coexist => {
-                for triple in &self.gone {
-                    shelf.retire(triple, told, |universe| universe.knows(triple));
+                for (triple, &first) in &self.gone {
+                    shelf.retire(triple, first, |universe| universe.knows(triple));
                 }
             }
             Deletion::Age => shelf.retire_first(self.brought.too_old(self.config.keep_steps, coming)),
-            Deletion::Weight => shelf.weigh(&self.gone, self.config.deletion_weight),
+            Deletion::Weight => shelf.weigh(self.gone.keys(), self.config.deletion_weight),
         }
     }
 
     /// The lowest energy that a question has with nobody as its answer.
     fn of_nobody(&self, query: &Query, nobody: &Nobody, scratch: &mut [f32]) -> Result<f32, ModelError> {
         let energies = self.shelf()?.knowing(query, 0);
-        let Config { compat, dimension, norm, .. } = self.config;
         Ok(energies.fold(f32::INFINITY, |low, (universe, asked)| {
-            low.min(if compat {
-                universe.published_energy_of_nobody(asked, dimension, norm)
+            low.min(if self.config.compat {
+                universe.published_energy_of_nobody(asked, &self.config)
             } else {
                 universe.energy_of_nobody(&self.space, asked, nobody, scratch)
             })
@@ -242,6 +264,7 @@ impl<M: Space> EvolvingModel for Universes<M> {
         *self = Self {
             shelf: Some(Shelf::new(graph.sizes)),
             sizes: graph.sizes,
+            leftover: self.leftover.take(),
             ..Self::new(self.config.clone())
         };
         self.grow(graph, validation, run)
@@ -256,8 +279,9 @@ impl<M: Space> EvolvingModel for Universes<M> {
         let sizes = update.graph.sizes;
         let shelf = self.shelf.as_mut().ok_or_else(unfitted)?;
         shelf.grow(sizes);
-        (self.sizes, self.told) = (sizes, shelf.len());
-        self.gone.extend(update.deleted);
+        self.sizes = sizes;
+        let there = shelf.len();
+        self.gone.extend(update.deleted.iter().map(|&triple| (triple, there)));
         for triple in update.inserted {
             self.gone.remove(triple);
         }
@@ -324,9 +348,9 @@ impl<M: Space> EvolvingModel for Universes<M> {
             config: self.config.clone(),
             entities: self.sizes.entities,
             relations: self.sizes.relations,
-            gone: self.gone.iter().map(words).collect(),
+            gone: self.gone.keys().map(words).collect(),
+            gone_after: self.gone.values().copied().collect(),
             brought: self.brought.clone(),
-            told: Some(self.told),
             next: self.next,
         };
         let universes: Vec<UniverseView<'_>> = shelf.universes().collect();
@@ -345,9 +369,10 @@ impl<M: Space> EvolvingModel for Universes<M> {
         let folder = NoWorkshop.scratch_folder();
         let universes = from_bytes(&model.space, &tensors.0, model.sizes, &folder)?;
         model.brought = state.brought.checked(universes.len())?;
-        model.told = state.told.unwrap_or(universes.len());
+        let after = state.gone_after.into_iter().chain(std::iter::repeat(universes.len()));
+        let gone = state.gone.into_iter().map(|[s, r, o]| Triple::new(s, r, o));
+        model.gone = gone.zip(after).collect();
         shelf.extend(universes);
-        model.gone = state.gone.into_iter().map(|[s, r, o]| Triple::new(s, r, o)).collect();
         (model.shelf, model.next) = (Some(shelf), state.next);
         model.retire(0);
         *self = model;

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::surroundings::Plan;
 use crate::config::{ConfigError, check_at_least_one, check_ranges};
+use crate::evolving::settings::check_dimensions;
 use crate::evolving::{self, LossName, OptimiserName};
 use crate::registry::OptionInfo;
 
@@ -51,6 +52,9 @@ pub struct Config {
     pub dimension: usize,
     /// 1 or 2: how distances are measured.
     pub norm: u8,
+    /// Whether rows are divided by their lengths in the energy, as published. `TransD` divides projections in any case; without
+    /// this, its relations have the lengths that training gives them.
+    pub normalise: bool,
     /// New universes at most, at each step. Published: 6000.
     pub universes: usize,
     /// Universes between validations.
@@ -100,6 +104,7 @@ impl Default for Config {
         Self {
             dimension: 20,
             norm: 1,
+            normalise: true,
             universes: 6000,
             validate_every: 200,
             patience: 5,
@@ -132,6 +137,10 @@ const fn option(key: &'static str, about: &'static str) -> OptionInfo {
 pub(super) const OPTIONS: &[OptionInfo] = &[
     option("dimension", "Numbers per entity."),
     option("norm", "1 or 2: how distances are measured."),
+    option(
+        "normalise",
+        "Whether rows are divided by their lengths in the energy; putransd divides projections in any case.",
+    ),
     option("universes", "New universes at most, at each step."),
     option("validate_every", "Universes between validations."),
     option("patience", "Validations without improvement before a step ends; 0: never."),
@@ -172,6 +181,7 @@ impl Config {
             ("least_epochs", self.least_epochs as usize),
             ("batches", self.batches),
         ])?;
+        check_dimensions(&[("dimension", self.dimension)])?;
         let share = |x: f64| (0.0..=1.0).contains(&x);
         let is_margin =
             |x: f64| (0.0..=MOST_MARGIN).contains(&x) && (!self.whole_margins || x.fract() == 0.0);
@@ -264,6 +274,7 @@ impl Config {
         evolving::Config {
             dimension: self.dimension,
             norm: self.norm,
+            normalise: self.normalise,
             batches: self.batches,
             loss: LossName::Margin,
             optimiser: OptimiserName::Adagrad,

@@ -1,7 +1,5 @@
 //! All universes, found by who is in them.
 
-use std::collections::BTreeSet;
-
 use quadcast_core::{EntityId, GraphSizes, Query, RelationId, Triple};
 
 use super::view::{Asked, UniverseView};
@@ -148,7 +146,7 @@ impl Shelf {
     }
 
     /// Multiplies the energies of each universe by 1 + `weight` · the share of its training triples that are gone.
-    pub fn weigh(&mut self, gone: &BTreeSet<Triple>, weight: f64) {
+    pub fn weigh<'a>(&mut self, gone: impl IntoIterator<Item = &'a Triple>, weight: f64) {
         let mut lost = vec![0_u32; self.len()];
         for triple in gone {
             for number in self.with(self.of(triple.subject), triple.relation) {

@@ -2,6 +2,7 @@
 
 mod deletion;
 mod interrupted;
+mod lengths;
 mod storage;
 
 use std::collections::BTreeSet;

@@ -1,14 +1,17 @@
 //! One universe: a few triples around a relation, in a space of their own.
 
-use quadcast_core::{EntityId, GraphSizes, GraphView, RelationId, Run, Step, Triple};
+use quadcast_core::{GraphSizes, GraphView, ModelError, Run, Triple};
 use quadcast_kernels::triples::{Batch, Exact, Negatives, Source, Tables};
 use rand::Rng;
 
 use super::settings::Config;
 use super::surroundings::Surroundings;
 use super::view::{UniverseView, words};
-use crate::evolving::initial;
 use crate::evolving::space::Space;
+use crate::evolving::{initial, room};
+
+/// Numbers beside the rows of a universe that is trained, per number of a row: gradients and their squares.
+const TRAINED: usize = 2;
 
 /// A universe that is being made.
 #[derive(Clone, Debug)]
@@ -99,9 +102,27 @@ fn begin<M: Space>(
     (entities, relations): (usize, usize),
     seed: u64,
 ) -> Tables<f32> {
-    let present: Vec<EntityId> = (0..entities as u32).map(EntityId).collect();
-    let ids: Vec<RelationId> = (0..relations as u32).map(RelationId).collect();
     let sizes = GraphSizes { entities, relations };
-    let graph = GraphView { step: Step(0), triples: &[], present: &present, relations: &ids, sizes };
-    initial::tables(space, settings, &graph, &Run::silent(seed))
+    initial::tables(space, settings, (sizes, sizes), &Run::silent(seed))
+}
+
+/// Refuses universes whose rows cannot fit into memory. Those of a block lie there together before they go to a file, and each
+/// thread trains one, with its gradients and what Adagrad remembers. How large they come out is estimated: budgets are drawn, and
+/// the triples of a walk bring an entity each, or none.
+pub(super) fn check_memory<M: Space>(
+    config: &Config,
+    space: &M,
+    graph: &GraphView<'_>,
+) -> Result<(), ModelError> {
+    let budget = usize::midpoint(config.least_triples, config.most_triples);
+    let entities = budget.min(graph.triples.len()).min(graph.sizes.entities);
+    let universe = room::numbers(space, GraphSizes { entities, relations: 1 });
+    let block = config.validate_every.min(config.universes);
+    let training = TRAINED * rayon::current_num_threads().min(block);
+    let what = format!("{block} universes of about {entities} entities");
+    quadcast_train::check_memory(
+        universe * (block + training) as u128,
+        &what,
+        "a smaller dimension or validate_every",
+    )
 }

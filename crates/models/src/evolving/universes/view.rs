@@ -3,6 +3,7 @@
 use quadcast_core::{Direction, EntityId, Query, RelationId, Triple};
 use quadcast_kernels::triples::{Ends, Question, Row, TablesView, for_each_answer};
 
+use super::settings::Config;
 use crate::evolving::space::Space;
 
 /// Rows are divided by their length, or by this if they are shorter.
@@ -104,10 +105,12 @@ impl UniverseView<'_> {
     }
 
     /// The energy with nobody as the answer as the published code has it: that of `TransE`, also where entities are projected.
-    pub fn published_energy_of_nobody(&self, asked: Asked, dimension: usize, norm: u8) -> f32 {
+    pub fn published_energy_of_nobody(&self, asked: Asked, config: &Config) -> f32 {
+        let Config { dimension, norm, normalise, .. } = *config;
         let known = &self.tables.entities.row(asked.known).values[..dimension];
         let relation = &self.tables.relations.row(asked.relation).values[..dimension];
-        let scale = |row: &[f32]| 1.0 / row.iter().map(|x| x * x).sum::<f32>().sqrt().max(LEAST_LENGTH);
+        let length = |row: &[f32]| row.iter().map(|x| x * x).sum::<f32>().sqrt().max(LEAST_LENGTH);
+        let scale = |row: &[f32]| if normalise { 1.0 / length(row) } else { 1.0 };
         let (a, b) = (scale(known), scale(relation));
         let sign = if asked.direction == Direction::Object { a } else { -a };
         let moved = known.iter().zip(relation).map(|(x, y)| sign * x + b * y);

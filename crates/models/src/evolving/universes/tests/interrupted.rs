@@ -98,9 +98,64 @@ fn growth_that_is_killed_ends_as_if_it_had_not_been() {
         };
         assert_eq!(kills, 2, "two blocks of six each time");
         assert!(resumed == fit(entry, &Run::silent(1)).expect("no trouble"), "{}", entry.name);
-        assert!(bench.kept.lock().expect("no panic").is_empty(), "nothing is left");
-        assert_eq!(folder.path().read_dir().expect("a folder").count(), 0, "nor in the folder");
+        assert_eq!(folder.path().read_dir().expect("a folder").count(), 0, "nothing is left in the folder");
+        // A kill before anybody has kept the model does not cost the training.
+        *bench.left.lock().expect("no panic") = 0;
+        assert!(resumed == fit(entry, &run).expect("nothing has to be kept again"), "{}", entry.name);
+        // A block that is gone is trained again, with those behind it.
+        let lost = |name: &String| name.ends_with("-3");
+        let name = bench.kept.lock().expect("no panic").keys().find(|name| lost(name)).cloned();
+        bench.discard(&name.expect("a fourth block")).expect("it never fails");
+        *bench.left.lock().expect("no panic") = 100;
+        assert!(resumed == fit(entry, &run).expect("it goes on"), "{}", entry.name);
     }
+}
+
+#[test]
+fn the_next_step_removes_what_the_last_one_kept() {
+    let (triples, (present, relations)) = (triples(), everybody());
+    let folder = tempfile::tempdir().expect("a folder");
+    let bench = Bench::new(folder.path(), 100);
+    let run = Run { workshop: bench.clone(), ..Run::silent(1) };
+    let mut model = model(&PUTRANSE, &[]);
+    let names = || bench.kept.lock().expect("no panic").keys().cloned().collect::<Vec<String>>();
+    model.fit(&view(&triples, &present, &relations), &Covered, &run).expect("room");
+    assert!(
+        !names().is_empty() && names().iter().all(|name| name.starts_with("universes-1-")),
+        "{:?}",
+        names()
+    );
+    let graph = GraphView { step: Step(1), ..view(&triples, &present, &relations) };
+    model.fit(&graph, &Covered, &run).expect("room");
+    assert!(
+        !names().is_empty() && names().iter().all(|name| name.starts_with("universes-2-")),
+        "{:?}",
+        names()
+    );
+    let graph = GraphView { step: Step(2), ..view(&[], &present, &relations) };
+    model.update(&GraphUpdate { graph, inserted: &[], deleted: &[] }, &Covered, &run).expect("room");
+    assert!(names().is_empty(), "a step that brings none removes them too: {:?}", names());
+}
+
+#[test]
+fn a_time_budget_counts_what_was_spent_before_an_interruption() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let bench = Bench::new(folder.path(), 5);
+    let workshop: Arc<dyn Workshop> = bench.clone();
+    fit(&PUTRANSE, &Run { workshop: workshop.clone(), ..Run::silent(1) }).expect_err("killed");
+    let name = "universes-1-looks.json";
+    let mut looks: serde_json::Value =
+        serde_json::from_slice(&bench.recall(name).expect("it never fails").expect("two looks"))
+            .expect("looks");
+    assert_eq!(looks["scores"].as_array().map(Vec::len), Some(2), "{looks}");
+    looks["seconds"] = 100.0.into();
+    *bench.left.lock().expect("no panic") = 1;
+    bench.keep(name, &[looks.to_string().as_bytes()]).expect("room");
+    // An hour would be enough for all, 90 seconds are over: no block can be kept, and none has to.
+    let budget = |seconds| Some(std::time::Duration::from_secs(seconds));
+    let run = |seconds| Run { workshop: workshop.clone(), time_budget: budget(seconds), ..Run::silent(1) };
+    assert!(fit(&PUTRANSE, &run(3600)).is_err(), "it would go on");
+    assert_eq!(fit(&PUTRANSE, &run(90)).expect("it is over").state["brought"], serde_json::json!([2]));
 }
 
 #[test]
