@@ -64,7 +64,9 @@ impl From<EvalError> for Failure {
             | EvalError::NoValidation { .. }
             | EvalError::Setting { .. }
             | EvalError::Unpaired(_) => Self::input(error),
-            EvalError::Model(_) | EvalError::Journal(_) => Self::internal(error),
+            EvalError::Model(_) | EvalError::NotANumber { .. } | EvalError::Journal(_) => {
+                Self::internal(error)
+            }
         }
     }
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use quadcast_core::{EvolvingModel, Forecaster, Names, Rule, SavedModel, Tensors};
 use quadcast_data::{read_rules, write_rules};
 use quadcast_models::{Entry, EvolvingEntry, find, find_evolving};
-use quadcast_report::{EvolvingRecord, FileError, ModelCard, RunRecord, write_atomically};
+use quadcast_report::{FileError, ModelCard, RunRecord, write_atomically};
 use serde::{Deserialize, Serialize};
 
 use crate::failure::Failure;
@@ -76,11 +76,11 @@ pub fn read_model(
 /// Reads the model of a run on a changing graph.
 pub fn read_evolving_model(
     folder: &Path,
-    record: &EvolvingRecord,
 ) -> Result<(&'static EvolvingEntry, Box<dyn EvolvingModel>), Failure> {
     let files = Files::read(folder)?;
     let entry = find_evolving(&files.model)?;
-    let mut model = (entry.build)(&files.config(&record.model)?)?;
+    // What is saved has its own settings, also such as a new model would refuse since they change nothing.
+    let mut model = (entry.build)(&(entry.defaults)())?;
     let path = files.path.clone();
     model.load(&files.saved(None)).map_err(|error| refuse(&path, &error))?;
     Ok((entry, model))

@@ -5,7 +5,7 @@ use std::path::Path;
 use quadcast_core::{Dataset, Forecaster, History, HistoryIndex, Protocol, Setting, Step, ValidationUse};
 use quadcast_data::{Content, LoadOptions};
 use quadcast_models::Entry;
-use quadcast_report::{RunRecord, Status};
+use quadcast_report::{EvolvingRecord, RunRecord, Status};
 
 use crate::commands::data::{open, unrolled};
 use crate::commands::run::read_run_file;
@@ -65,9 +65,37 @@ impl Trained {
     }
 }
 
-/// The record of a run that is complete.
+/// Refuses a folder that holds no run, and says what it lacks.
+pub fn expect_run(folder: &Path) -> Result<(), Failure> {
+    if folder.join(RunRecord::FILE).is_file() {
+        return Ok(());
+    }
+    let shown = folder.display();
+    if !folder.exists() {
+        return Err(Failure::input(format!("there is no folder {shown}")));
+    }
+    Err(Failure::input(format!(
+        "{shown} is not a run folder: it has no {}. Name the folder that `quadcast run` or `quadcast evolve run` wrote",
+        RunRecord::FILE
+    )))
+}
+
+/// The record of a run of forecasting or completion. Runs on changing graphs have records of another kind: `advice` says what to
+/// do with one.
+pub fn read_record(folder: &Path, advice: &str) -> Result<RunRecord, Failure> {
+    expect_run(folder)?;
+    if EvolvingRecord::is_in(folder)? {
+        let shown = folder.display();
+        return Err(Failure::input(format!("{shown} holds a run on a changing graph: {advice}")));
+    }
+    Ok(RunRecord::read(folder)?)
+}
+
+/// The record of a run of forecasting or completion that is complete.
 pub fn read_complete(folder: &Path) -> Result<RunRecord, Failure> {
-    let record = RunRecord::read(folder)?;
+    let advice = "this needs one of forecasting or completion, as `quadcast run` makes it. Runs on changing graphs are for \
+                  `quadcast report`, `quadcast forecast` and `quadcast evolve update`";
+    let record = read_record(folder, advice)?;
     if record.status != Status::Complete {
         return Err(Failure::input(format!(
             "{} holds a run that is not complete; run it again first",

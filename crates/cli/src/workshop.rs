@@ -32,14 +32,34 @@ struct Events {
     trained: Vec<Value>,
 }
 
+impl Events {
+    /// A training that went on after it had ended says so again; the last word counts, in the place of the first.
+    fn take(&mut self, event: &Value) {
+        if event["event"] != "trained" {
+            return;
+        }
+        let same = |earlier: &&mut Value| ["part", "training"].iter().all(|key| earlier[key] == event[key]);
+        match self.trained.iter_mut().find(same) {
+            Some(earlier) => *earlier = event.clone(),
+            None => self.trained.push(event.clone()),
+        }
+    }
+}
+
 impl RunWorkshop {
-    /// Opens the workshop. What another run has left is removed; a run that is `fitted` keeps its trace.
+    /// Opens the workshop. What another run has left is removed; a run that is `fitted` keeps its trace. One that goes on
+    /// knows how its earlier trainings ended.
     pub fn open(folder: &Path, owner: &str, fitted: bool) -> Result<Self, Failure> {
         if fs::read_to_string(folder.join(CHECKPOINTS).join(OWNER)).ok().as_deref() != Some(owner) {
             if fitted { clear(folder)? } else { clear_all(folder)? }
         }
-        let events = Mutex::new(Events { trace: None, trained: Vec::new() });
-        Ok(Self { folder: folder.to_owned(), owner: owner.to_owned(), events })
+        let mut events = Events { trace: None, trained: Vec::new() };
+        let earlier = whole_lines(&folder.join(TRACE))?;
+        earlier
+            .lines()
+            .filter_map(|line| serde_json::from_str(line).ok())
+            .for_each(|event| events.take(&event));
+        Ok(Self { folder: folder.to_owned(), owner: owner.to_owned(), events: Mutex::new(events) })
     }
 
     /// How trainings ended.
@@ -91,6 +111,21 @@ pub fn clear_all(folder: &Path) -> Result<(), Failure> {
     gone(&trace, fs::remove_file(&trace))
 }
 
+/// The lines of a trace. One that a kill has cut goes, so that the next begins a line.
+fn whole_lines(trace: &Path) -> Result<String, Failure> {
+    let mut bytes = match fs::read(trace) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(String::new()),
+        read => read.map_err(|error| trouble(trace, &error))?,
+    };
+    let end = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |last| last + 1);
+    if end < bytes.len() {
+        let cut = OpenOptions::new().write(true).open(trace).and_then(|file| file.set_len(end as u64));
+        cut.map_err(|error| trouble(trace, &error))?;
+        bytes.truncate(end);
+    }
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
 fn gone(path: &Path, removed: io::Result<()>) -> Result<(), Failure> {
     match removed {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(trouble(path, &error)),
@@ -140,16 +175,14 @@ impl Workshop for RunWorkshop {
 
     fn note(&self, event: &Value) -> Result<(), ModelError> {
         let mut events = self.events.lock().unwrap_or_else(PoisonError::into_inner);
-        if event["event"] == "trained" {
-            events.trained.push(event.clone());
-        }
+        events.take(event);
         let path = self.folder.join(TRACE);
         let write = |events: &mut Events| {
             let trace = match &mut events.trace {
                 Some(trace) => trace,
                 none => none.insert(OpenOptions::new().create(true).append(true).open(&path)?),
             };
-            writeln!(trace, "{event}")
+            trace.write_all(format!("{event}\n").as_bytes())
         };
         write(&mut events).map_err(|error| ModelError::Workshop(format!("{}: {error}", path.display())))
     }
@@ -157,5 +190,37 @@ impl Workshop for RunWorkshop {
     /// The run folder: it is on a disk that has room for the model, while the system's folder may be memory.
     fn scratch_folder(&self) -> PathBuf {
         self.folder.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_run_that_goes_on_knows_how_its_trainings_ended() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let open = || RunWorkshop::open(folder.path(), "owner", false).expect("a workshop");
+        let trained =
+            |part: &str, seconds: u32| json!({ "event": "trained", "part": part, "seconds": seconds });
+        let workshop = open();
+        workshop.keep("state", &[b"bytes"]).expect("room");
+        for event in [trained("1", 3), json!({ "event": "begun" }), trained("2", 4)] {
+            workshop.note(&event).expect("room");
+        }
+        // A kill in the middle of a line, and a training that goes on after its time budget.
+        let trace = folder.path().join(TRACE);
+        let whole = fs::read(&trace).expect("a trace");
+        fs::write(&trace, [&whole[..], br#"{"event":"trai"#].concat()).expect("room");
+        let workshop = open();
+        assert_eq!(fs::read(&trace).expect("a trace"), whole);
+        workshop.note(&trained("1", 5)).expect("room");
+        for workshop in [workshop, open()] {
+            assert_eq!(workshop.trained(), [trained("1", 5), trained("2", 4)]);
+        }
+        let other = RunWorkshop::open(folder.path(), "somebody else", false).expect("a workshop");
+        assert!(other.trained().is_empty() && !trace.exists());
     }
 }

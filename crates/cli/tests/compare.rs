@@ -132,7 +132,7 @@ fn incomplete_records_are_refused() {
         room.write("weak/metrics.json", changed);
         room.assert_refused("compare full weak", &[reason, "only complete runs can be compared"]);
     }
-    room.assert_refused("compare full absent", &["cannot read absent/metrics.json"]);
+    room.assert_refused("compare full absent", &["there is no folder absent"]);
     room.write("weak/metrics.json", "{}");
     room.assert_refused("compare full weak", &["weak/metrics.json is not a run record"]);
     room.write("weak/metrics.json", record);

@@ -55,7 +55,11 @@ fn layouts_and_forms() {
     for layout in ["snapshots", "lkge"] {
         let compile =
             format!("evolve compile ops.qops --filter off --size 1000 --layout {layout} --out {layout}");
-        room.quadcast(&compile).success().assert_says(&[layout]);
+        let answer = room.quadcast(&compile).success();
+        answer.assert_says(&[layout, "training triples"]);
+        // Neither layout has room for them.
+        assert!(!answer.stdout.contains("category"), "{}", answer.stdout);
+        assert!(room.json(&format!("{layout}/compile.json"))["steps"][0]["examples_test"].is_null());
         room.quadcast(&format!("data info {layout}")).success().assert_says(&[layout]);
     }
     room.quadcast("evolve compile ops.txt --filter off --export binary --keep last --out first").success();
@@ -70,6 +74,85 @@ fn layouts_and_forms() {
         assert_eq!(room.read(&format!("first/{file}")), room.read(&format!("second/{file}")), "{file}");
     }
     assert!(room.text("second/mapped_triple-op2id.txt").lines().all(|row| row.ends_with('Z')));
+}
+
+/// Settings with which training takes a moment.
+const QUICK: &str = "--set dimension=16 --set epochs=20 --set batches=2";
+
+/// `66 62 399` is what the stream calls them, and so does everything that is made from it.
+#[test]
+fn numbers_of_a_stream_stay_its_names() {
+    let room = Room::new();
+    let ring = (0..40).map(|i| format!("{} {} 399 +\n", 60 + i, 60 + (i + 1) % 40));
+    room.write("ops.txt", ring.collect::<String>());
+    room.quadcast("evolve compile ops.txt --filter off --intervals 2 --out made").success();
+    assert!(room.text("made/entity2id.txt").starts_with("0 60\n1 61\n"));
+    room.quadcast(&format!("evolve run --model transe --data made {QUICK} --out run")).success();
+    room.quadcast("forecast run --subject 66 --relation 399").success();
+    room.write("news.txt", "66 62 399 +\n");
+    room.quadcast("evolve update run news.txt").success();
+    let record = room.json("run.v2/metrics.json");
+    let new = [&record["update"]["new_entities"], &record["update"]["new_relations"]];
+    assert_eq!(new, [&json!(0), &json!(0)]);
+}
+
+#[test]
+fn wikidata_numbers_are_written_as_published() {
+    let room = Room::new();
+    room.write(
+        "wd/entity2id.txt",
+        (0..20).map(|i| format!("{i} {}\n", 300 - i)).collect::<Vec<_>>().concat(),
+    );
+    room.write("wd/relation2id.txt", "0 17\n");
+    let ring = |sign: &str, of: &dyn Fn(u32) -> u32, relation: u32| -> String {
+        (0..20)
+            .map(|i| format!("{} {} {relation}{sign}\n", of(i), of((i + 1) % 20)))
+            .collect::<Vec<_>>()
+            .concat()
+    };
+    room.write("wd/updates/1/train-op2id.txt", ring(" +", &|i| i, 0));
+    room.write("wd/updates/1/valid2id.txt", "0 5 0\n");
+    room.write("wd/updates/1/test2id.txt", "3 9 0\n");
+    room.quadcast("evolve convert wd --out wd.txt").success();
+    let text = ring(" +", &|i| 300 - i, 17) + "300 295 17 +\n297 291 17 +\n";
+    assert_eq!(room.text("wd.txt"), text);
+    let given = "--by steps --split given --keep-ids --filter off";
+    room.quadcast(&format!("evolve compile wd {given} --out again")).success();
+    assert_eq!(room.read("again/entity2id.txt"), room.read("wd/entity2id.txt"));
+    assert_eq!(room.json("again/compile.json")["names"], "wikidata-numbers");
+    // A bare number is the item of that number, not a new entity.
+    room.quadcast(&format!("evolve run --model transe --data again {QUICK} --out run")).success();
+    room.write("news.txt", "300 290 17 +\nQ299 Q5 P17 +\n");
+    room.quadcast("evolve update run news.txt").success();
+    assert_eq!(room.json("run.v2/metrics.json")["update"]["new_entities"], 1);
+}
+
+#[test]
+fn streams_are_compressed_as_their_names_say() {
+    let room = with_stream();
+    for name in ["a.txt.gz", "a.txt.zst", "a.qops.zst", "a.qops.xz"] {
+        room.quadcast(&format!("evolve convert ops.txt --out {name}")).success();
+        room.quadcast(&format!("evolve convert {name} --out back.txt --overwrite")).success();
+        assert_eq!(room.read("ops.txt"), room.read("back.txt"), "{name}");
+        assert_ne!(room.read("ops.txt"), room.read(name), "{name}");
+    }
+    for command in ["evolve convert ops.txt --out a.txt.zip", "evolve synth --out a.qops.zip"] {
+        room.assert_refused(command, &["cannot be written as an archive", ".zst"]);
+    }
+}
+
+#[test]
+fn text_keeps_its_numbers_as_ids() {
+    let room = Room::new();
+    room.write("dense.txt", "3 0 1 +\n0 2 0 +\n2 3 1 +\n");
+    room.quadcast("evolve compile dense.txt --intervals 1 --filter off --keep-ids --out kept").success();
+    assert_eq!(room.text("kept/entity2id.txt"), "0 0\n1 1\n2 2\n3 3\n");
+    assert_eq!(room.text("kept/updates/1/triple-op2id.txt"), "3 0 1 +\n0 2 0 +\n2 3 1 +\n");
+    room.write("sparse.txt", "3000 0 1 +\n0 2 0 +\n");
+    room.assert_refused(
+        "evolve compile sparse.txt --intervals 1 --filter off --keep-ids --out a",
+        &["sparse.txt: --keep-ids cannot make an id of the entity number 3000", "leave --keep-ids out"],
+    );
 }
 
 #[test]
@@ -185,8 +268,19 @@ fn wrong_requests_write_nothing() {
         ("--by size --out a", &["--by size needs --size"]),
         ("--by time --size 5 --out a", &["--size has no effect with --by time"]),
         ("--size 0 --out a", &["--size 0"]),
-        ("--borders 2013-01-01,2012-01-01 --out a", &["--borders: found", "ascending order"]),
+        (
+            "--borders 2013-01-01,2012-01-01 --out a",
+            &["--borders: found 2012-01-01 after 2013-01-01", "ascending order"],
+        ),
+        (
+            // Noon in Almaty is six in the morning.
+            "--borders 2012-10-29T12:00:00Z,2012-10-29T12:00:00+06:00 --out a",
+            &["found 2012-10-29T12:00:00+06:00 after 2012-10-29T12:00:00Z"],
+        ),
+        ("--borders 2040-01-01 --out a", &["2040-01-01 cuts off nothing of ops.txt", "from 2012-10-29T"]),
         ("--borders soon --out a", &["--borders soon: expected a date"]),
+        ("--layout lkge --sample 5 --out a", &["--sample has no effect with --layout lkge"]),
+        ("--layout snapshots --sample 5 --out a", &["--sample has no effect with --layout snapshots"]),
         ("--split given --out a", &["does not say which split", "--split 90/5/5"]),
         ("--filter off --min-entity 3 --out a", &["--min-entity has no effect with --filter off"]),
         ("--min-entity 100000 --out a", &["leaves no operation", "--filter off"]),

@@ -5,6 +5,7 @@ mod common;
 use std::time::{Duration, Instant};
 
 use common::{Room, kill, start_command};
+use serde_json::Value;
 
 /// Settings with which training takes a moment.
 const QUICK: &str = "--set dimension=16 --set epochs=20 --set validate_every=10 --set batches=10";
@@ -32,10 +33,14 @@ fn every_procedure_learns_and_is_reported() {
         run.assert_says(&["both ends of each test triple (those that came with the step)"]);
         let record = room.json(&format!("{procedure}/metrics.json"));
         assert_eq!(record["asked"], "new");
-        let means = run.stdout.lines().filter(|line| line.starts_with("mean"));
-        let accuracy = record["outcome"]["classification"]["macro"].as_f64().expect("accuracy");
-        let cells: Vec<Vec<&str>> = means.map(|line| line.split_whitespace().collect()).collect();
-        assert_eq!(cells[1][1], format!("{:.2}", 100.0 * accuracy));
+        for (title, mean) in [("mean of steps", "macro"), ("all questions", "micro")] {
+            let rows = run.stdout.lines().filter_map(|line| line.strip_prefix(title));
+            let cells: Vec<Vec<&str>> = rows.map(|row| row.split_whitespace().collect()).collect();
+            let outcome = &record["outcome"];
+            let values = [&outcome["filtered"][mean]["mrr"], &outcome["classification"][mean]];
+            let shown = values.map(|value| format!("{:.2}", 100.0 * value.as_f64().expect("a share")));
+            assert_eq!([cells[0][0], cells[1][0]], shown.each_ref().map(String::as_str), "{title}");
+        }
         assert_eq!((&record["status"], &record["task"]), (&"complete".into(), &"evolving".into()));
         let steps = record["outcome"]["steps"].as_array().expect("steps");
         assert_eq!(steps.len(), 3);
@@ -49,16 +54,84 @@ fn every_procedure_learns_and_is_reported() {
     let page = room.text("page.html");
     assert!(page.contains("transe, pseudo-incremental") && page.contains("<svg"));
     assert!(page.contains("Test triples: those that came with the step."));
-    room.quadcast("report static --format md").success().assert_says(&["transe on circles · static"]);
+    assert!(page.contains("mean of steps") && page.contains("all questions"));
     room.quadcast("evolve run static/run.toml --out again").success();
     assert_eq!(room.read("static/model.safetensors"), room.read("again/model.safetensors"));
     room.quadcast("evolve run static/run.toml --out again")
         .assert_error(2, &["holds a complete run already"]);
     let harbour = Room::with_harbour();
     harbour.quadcast("run --data harbour --out forecast").success();
-    harbour
-        .quadcast(&format!("report forecast {}", room.path("static").display()))
-        .assert_error(2, &["make a report of each kind"]);
+    harbour.quadcast(&format!("report forecast {}", room.path("static").display())).assert_error(
+        2,
+        &["static holds a run on a changing graph, forecast does not", "a report of each kind"],
+    );
+}
+
+#[test]
+fn reports_have_every_format() {
+    let room = Room::with_circles();
+    for procedure in ["static", "incremental"] {
+        room.quadcast(&format!(
+            "evolve run --model transe --data circles --procedure {procedure} --candidates all {QUICK} --out {procedure}"
+        ))
+        .success();
+    }
+    let record = room.json("incremental/metrics.json");
+    let last = &record["outcome"]["steps"][2];
+    let text = room.quadcast("report static incremental --format md").success().stdout;
+    let accuracy = 100.0 * record["outcome"]["classification"]["micro"].as_f64().expect("accuracy");
+    common::assert_texts(
+        &text,
+        &[
+            "# circles\n",
+            "Candidates: all entities.",
+            "| transe, static | mean of steps |",
+            &format!("| transe, incremental | all questions | {accuracy:.2} |"),
+        ],
+    );
+    assert!(!text.contains("```"), "{text}");
+
+    room.quadcast("report static incremental --out results.csv").success();
+    let text = room.text("results.csv");
+    let rows: Vec<Vec<&str>> = text.lines().map(|line| line.split(',').collect()).collect();
+    assert_eq!(rows.len(), 1 + 2 * 3, "{text}");
+    let value = |name: &str| {
+        let column = rows[0].iter().position(|head| *head == name).expect("a column");
+        rows[6][column].to_owned()
+    };
+    assert_eq!(rows[6][..6], ["incremental", "transe", "incremental", "circles", "1", "2"]);
+    let number = |name: &str| value(name).parse::<f64>().ok();
+    assert_eq!(number("filtered_mrr"), last["link"]["filtered"]["mrr"].as_f64());
+    assert_eq!(number("raw_hits@3"), last["link"]["raw"]["hits@3"].as_f64());
+    assert_eq!(number("auc"), last["classification"]["auc"].as_f64());
+    assert_eq!(number("train_seconds"), last["seconds"]["train"].as_f64());
+    assert_eq!([value("candidates"), value("among"), value("deleted")], ["60", "all", ""]);
+
+    room.quadcast("report static incremental --out table.tex").success();
+    common::assert_texts(
+        &room.text("table.tex"),
+        &["\\begin{tabular}", "transe, incremental & all questions &"],
+    );
+    // A folder that is named twice counts once.
+    let twice = room.quadcast("report static static --format csv").success().stdout;
+    assert_eq!(twice.lines().count(), 1 + 3);
+}
+
+#[test]
+fn what_is_no_run_and_what_is_another_kind_is_told() {
+    let room = Room::with_circles();
+    room.quadcast(&format!("evolve run --model transe --data circles {QUICK} --out inc")).success();
+    room.assert_refused("report inc nosuch", &["there is no folder nosuch"]);
+    room.assert_refused("report inc circles", &["circles is not a run folder", "metrics.json"]);
+    let kind = "inc holds a run on a changing graph";
+    room.assert_refused("compare inc inc", &[kind, "no rank of a single query", "quadcast report"]);
+    room.assert_refused("rules inc", &[kind, "quadcast run"]);
+    let record = room.text("inc/metrics.json");
+    room.write("inc/metrics.json", record.replacen("\"complete\"", "\"incomplete\"", 1));
+    room.assert_refused(
+        "report inc --quiet",
+        &["inc is not finished: still running, or killed", "evolve run"],
+    );
 }
 
 #[test]
@@ -104,16 +177,15 @@ fn published_artefacts_of_the_evaluation_change_the_numbers_and_not_the_model() 
         [&right, &published].map(|record| record["protocol"]["compat"].as_bool()),
         [Some(false), Some(true)]
     );
-    let last = |record: &serde_json::Value| record["outcome"]["steps"][9].clone();
+    let last = |record: &Value| record["outcome"]["steps"][9].clone();
     let [right, published] = [last(&right), last(&published)];
     assert_ne!(right["link"]["raw"]["mr"], published["link"]["raw"]["mr"]);
-    let coverage =
-        |step: &serde_json::Value| step["classification"]["coverage"].as_f64().expect("classified");
+    let coverage = |step: &Value| step["classification"]["coverage"].as_f64().expect("classified");
     assert!(coverage(&published) < coverage(&right), "{} {}", coverage(&published), coverage(&right));
     room.quadcast("report right published --out page.html").success();
     let page = room.text("page.html");
     assert!(page.contains("entity 0 in every other slot") && page.contains("Old facts and new ones"));
-    room.quadcast("report published --format md").success().assert_says(&["seed 1 · compat"]);
+    room.quadcast("report published --format md").success().assert_says(&["Compat: as published"]);
 }
 
 #[test]
@@ -161,6 +233,18 @@ fn the_number_of_threads_does_not_matter() {
     }
 }
 
+/// Which steps the record has a training of. No step took less time than its training did, interruptions or not.
+fn trainings(room: &Room, run: &str) -> Vec<Value> {
+    let record = room.json(&format!("{run}/metrics.json"));
+    let trained = record["training"].as_array().expect("trainings");
+    for step in record["outcome"]["steps"].as_array().expect("steps") {
+        let own = trained.iter().filter(|training| training["part"] == step["label"]);
+        let seconds: f64 = own.map(|training| training["seconds"].as_f64().expect("seconds")).sum();
+        assert!(step["seconds"]["train"].as_f64().expect("seconds") >= seconds - 1e-9, "{run}: {step}");
+    }
+    trained.iter().map(|training| training["part"].clone()).collect()
+}
+
 #[test]
 fn a_killed_run_goes_on_as_if_it_had_not_been() {
     let room = room();
@@ -189,6 +273,7 @@ fn a_killed_run_goes_on_as_if_it_had_not_been() {
             "{model} is another one after a kill"
         );
         assert!(!room.path(&format!("{killed}/checkpoint")).exists());
+        assert_eq!(trainings(&room, &killed), trainings(&room, &format!("{model}-whole")), "{model}");
     }
 }
 

@@ -194,3 +194,66 @@ fn faults_are_told_with_their_place() {
     room.assert_refused("evolve run base.v2/run.toml", &["evolve update"]);
     room.assert_refused("forecast base.v2 --subject Nadia --relation likes --explain", &["without --at"]);
 }
+
+#[test]
+fn an_update_says_what_was_forgotten() {
+    let room = Room::with_circles();
+    room.quadcast(&format!(
+        "evolve run --model transe --data circles --procedure incremental {QUICK} --out a"
+    ))
+    .success();
+    room.write("news.txt", news());
+    room.write("more.txt", "Nadia\tOmar\tlikes\t+\n");
+    room.quadcast("evolve update a news.txt").success();
+    room.quadcast("evolve update a.v2 more.txt").success();
+    let records = ["a", "a.v2", "a.v3"].map(|run| room.json(&format!("{run}/metrics.json")));
+    let own = |record: &Value| -> Vec<Value> {
+        let steps = record["outcome"]["steps"].as_array().expect("steps").iter();
+        steps.map(|step| step["link"]["filtered"]["hits@10"].clone()).collect()
+    };
+    let told = |record: &Value| -> Vec<Value> {
+        let learned = record["update"]["learned"].as_array().expect("what was known").iter();
+        learned.map(|learned| learned["hits@10"].clone()).collect()
+    };
+    let mut known = own(&records[0]);
+    for record in &records[1..] {
+        assert_eq!(told(record), known);
+        let transfer = record["outcome"]["steps"][0]["transfer"].as_array().expect("earlier steps");
+        assert_eq!(transfer.len(), known.len());
+        let changes = transfer
+            .iter()
+            .zip(&known)
+            .map(|(now, then)| now["hits@10"].as_f64().expect("a number") - then.as_f64().expect("a number"));
+        let mean = changes.sum::<f64>() / known.len() as f64;
+        let said = record["outcome"]["backward_transfer"].as_f64().expect("a number");
+        assert!((said - mean).abs() < 1e-12, "{said} {mean}");
+        known.extend(own(record));
+    }
+}
+
+#[test]
+fn versions_never_replace_what_they_come_from() {
+    let room = Room::with_circles();
+    let run = format!("evolve run --model transe --data circles {QUICK}");
+    room.quadcast(&format!("{run} --out a")).success();
+    room.write("news.txt", news());
+    let before = room.read("a/model.safetensors");
+    for same in ["a", "./a/", "a/../a"] {
+        room.quadcast(&format!("evolve update a news.txt --out {same} --overwrite"))
+            .assert_error(2, &["the run itself", "choose another --out"]);
+    }
+    assert_eq!(room.read("a/model.safetensors"), before);
+    room.quadcast("evolve update a news.txt").success();
+    // A second version of the same run says that the first is not in it; --overwrite replaces the first.
+    room.write("more.txt", "Nadia\tOmar\tlikes\t+\n");
+    let second = room.quadcast("evolve update a more.txt");
+    assert_eq!(second.code, 0, "{}", second.stderr);
+    assert!(second.stderr.contains("a.v2 was made from this run already"), "{}", second.stderr);
+    assert_eq!(room.json("a.v3/metrics.json")["update"]["operations"], 1);
+    room.quadcast("evolve update a more.txt --overwrite").success();
+    assert_eq!(room.json("a.v2/metrics.json")["update"]["operations"], 1);
+    // A run in the place of a version is one, and can be asked.
+    room.quadcast(&format!("{run} --out a.v2 --overwrite")).success();
+    assert!(!room.path("a.v2/graph.qops").exists() && !room.path("a.v2/asked.json").exists());
+    liked_by(&room, "a.v2", "person 6");
+}

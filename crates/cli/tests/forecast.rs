@@ -77,7 +77,11 @@ fn wrong_names_and_dates_come_with_advice() {
         &["\"tomorrow\" is not a time", "2030-01-05"],
     );
     room.assert_refused("forecast run --subject anna", &["--relation"]);
-    room.assert_refused("forecast small --subject anna --relation meets", &["metrics.json"]);
+    room.assert_refused(
+        "forecast small --subject anna --relation meets",
+        &["not a run folder", "metrics.json"],
+    );
+    room.assert_refused("forecast nowhere --subject anna --relation meets", &["there is no folder nowhere"]);
 }
 
 #[test]
@@ -117,4 +121,71 @@ fn malformed_files_of_questions_name_the_line() {
     refused("subject,relation,object\nanna,meets,bert\n", &["questions.csv:2", "both sides"]);
     refused("subject,relation\nanna,meets\nbob,meets\n", &["questions.csv:3", "no entity \"bob\""]);
     room.assert_refused("forecast run --queries absent.csv", &["absent.csv"]);
+}
+
+/// A room with a run on a graph that changes: sixty people who like those of their own circle of ten.
+fn circles() -> Room {
+    let room = Room::with_circles();
+    room.quadcast(
+        "evolve run --model transe --data circles --procedure incremental --set dimension=16 --set epochs=100 \
+         --set validate_every=20 --set batches=10 --set optimiser=adagrad --out run",
+    )
+    .success();
+    room
+}
+
+#[test]
+fn a_triple_of_a_changing_graph_is_judged() {
+    let room = circles();
+    let ask = |object: &str| {
+        let question =
+            format!("forecast run --subject 'person 0' --relation likes --object '{object}' --json");
+        room.quadcast(&question).success().json()
+    };
+    let threshold =
+        room.json("run/metrics.json")["outcome"]["steps"][2]["classification"]["threshold"].clone();
+    let (mut friends, mut others) = (Vec::new(), Vec::new());
+    for i in 1..=30 {
+        let judged = ask(&format!("person {i}"));
+        assert_eq!((&judged["at"], &judged["threshold"]), (&"after step 2".into(), &threshold));
+        let energy = judged["energy"].as_f64().expect("an energy");
+        let plausible = judged["plausible"].as_bool().expect("a verdict");
+        assert_eq!(plausible, energy < threshold.as_f64().expect("a threshold"), "{judged}");
+        // Whoever is of the same circle is liked at one step or another, and nobody else ever is.
+        assert_eq!(
+            (&judged["known"], judged["split"].is_null()),
+            (&(i % 6 == 0).into(), i % 6 != 0),
+            "{judged}"
+        );
+        if i % 6 == 0 { friends.push(energy) } else { others.push(energy) }
+    }
+    let mean = |energies: &[f64]| energies.iter().sum::<f64>() / energies.len() as f64;
+    assert!(mean(&friends) < mean(&others), "{friends:?} {others:?}");
+    let answer =
+        room.quadcast("forecast run --subject 'person 0' --relation likes --object 'person 6'").success();
+    answer.assert_fits();
+    answer.assert_says(&["person 0 – likes – person 6, after step 2\ntranse on circles\n", "taken for "]);
+    answer.assert_says(&["it is in the graph", "the threshold is right about "]);
+    let asked = "forecast run --subject 'person 0' --object 'person 6'";
+    room.assert_refused(asked, &["which relation?", "--relation"]);
+    room.assert_refused(&format!("{asked} --relation likes --at 2"), &["without --at and --explain"]);
+    room.assert_refused(
+        "forecast run --subject 'person 0' --relation likes --object Nadja",
+        &["there is no entity \"Nadja\""],
+    );
+}
+
+#[test]
+fn a_triple_that_went_is_judged_too() {
+    let room = circles();
+    room.write("came.txt", "person 0\tNadia\tlikes\t+\n");
+    room.write("went.txt", "person 0\tNadia\tlikes\t-\n");
+    room.quadcast("evolve update run came.txt --out came").success();
+    room.quadcast("evolve update came went.txt --out went").success();
+    let ask = |run: &str| {
+        let question = format!("forecast {run} --subject 'person 0' --relation likes --object Nadia");
+        room.quadcast(&question).success()
+    };
+    ask("came").assert_says(&["it is in the graph, and was learned from"]);
+    ask("went").assert_says(&["it is not in the graph any more: step ", " was the last with it"]);
 }

@@ -10,8 +10,8 @@ use std::path::Path;
 use std::time::Instant;
 
 use quadcast_data::{
-    BenchmarkLayout, CompileOptions, FaultPolicy, FrequencyFilter, FrequencyRule, StreamFormat, compile,
-    read_operations, synth_operations, write_operations,
+    BenchmarkLayout, BenchmarkTarget, CompileOptions, FaultPolicy, FrequencyFilter, FrequencyRule,
+    StreamFormat, compile_to, read_operations, synth_operations, write_operations,
 };
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -32,11 +32,12 @@ fn main() -> Result<(), Box<dyn Error>> {
             tell(&format!("{} operations read", stream.len()));
             // Without a filter everything is kept: the most work.
             let filter = FrequencyFilter { rule: FrequencyRule::Off, ..FrequencyFilter::default() };
-            let compiled = compile(&stream, &CompileOptions { filter, ..CompileOptions::default() })?;
-            drop(stream);
-            tell("compiled");
-            compiled.write(Path::new(folder), BenchmarkLayout::WikidataEvolve, None)?;
-            tell("written");
+            let options = CompileOptions { filter, ..CompileOptions::default() };
+            let layout = BenchmarkLayout::WikidataEvolve;
+            let target = BenchmarkTarget { folder: Path::new(folder), layout, operations: None };
+            let written = compile_to(&stream, &options, target)?;
+            let [compiling, writing] = [written.compiling, written.writing].map(|time| time.as_secs_f64());
+            tell(&format!("compiled ({compiling:.2} s) and written ({writing:.2} s)"));
         }
         _ => return Err("expected: make OPERATIONS FILE, or compile FILE FOLDER".into()),
     }

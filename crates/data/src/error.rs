@@ -285,6 +285,19 @@ pub enum DataError {
         /// The columns of the layout.
         expected: &'static str,
     },
+    /// A row with too many columns.
+    #[error(
+        "{place}: found a column {found} too many, expected the columns {expected}; correct the row, or say which layout it \
+         is with --format"
+    )]
+    ExtraColumn {
+        /// Where; the column is the first one that is too many.
+        place: Place,
+        /// What stands there.
+        found: String,
+        /// The columns of the layout.
+        expected: &'static str,
+    },
     /// Text where a time stamp belongs.
     #[error(
         "{place}: found {found}, expected a time stamp (a whole number); for files with dates use --format labelled"

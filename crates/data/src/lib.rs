@@ -24,6 +24,7 @@ mod rules;
 pub mod scores;
 mod synth;
 mod unroll;
+mod wikidata;
 mod write;
 
 pub use audit::{
@@ -35,9 +36,10 @@ pub use catalogue::{
     lookup, split_fingerprints,
 };
 pub use compile::{
-    BenchmarkLayout, CompileError, CompileOptions, CompileReport, Compiled, CompiledStep, FrequencyFilter,
-    FrequencyRule, IdRule, IntervalRule, KeptOperation, OperationOrder, PublishedNegatives, SplitRule,
-    Spread, as_single_step, compile, draw_examples, draw_published_examples,
+    BenchmarkLayout, BenchmarkTarget, Border, CompileError, CompileOptions, CompileReport, Compiled,
+    CompiledSplit, CompiledStep, FrequencyFilter, FrequencyRule, IdRule, IntervalRule, KeptOperation,
+    OperationOrder, PublishedNegatives, SplitRule, Spread, WrittenBenchmark, as_single_step, compile,
+    compile_to, draw_examples, draw_published_examples,
 };
 pub use content::{Content, Format, LoadOptions, Loaded, SourceFile};
 pub use diff::{
@@ -63,7 +65,8 @@ pub use load::load;
 pub use locate::locate;
 pub use operations::{
     Dropped, Extended, FaultPolicy, Hold, OperationStream, OperationsError, StreamClock, StreamFormat,
-    TimedOperation, extend_operations, operations_of, read_operations, write_operations,
+    TimedOperation, extend_operations, operations_of, operations_target, read_operations, stream_format,
+    with_numbers_as_ids, write_operations,
 };
 pub use patterns::{
     Lags, NamedMirrors, NamedPair, NamedSymmetric, Partner, PatternOptions, Patterns, RelationPatterns,

@@ -49,6 +49,19 @@ pub enum EvalError {
         /// The number of the step from 1, and its name.
         step: String,
     },
+    /// Scores that are not numbers.
+    #[error(
+        "the model gives {wrong} of {queries} true answers of step {step} a score that is not a number, and cannot be ranked. Its \
+         training went astray: a smaller learning rate often helps"
+    )]
+    NotANumber {
+        /// The number of the step from 1, and its name.
+        step: String,
+        /// Questions whose true answer has no score.
+        wrong: usize,
+        /// All questions.
+        queries: usize,
+    },
     /// The model does not know the setting.
     #[error("the model does not support {}; it supports {}", setting.word(), supported(settings))]
     Setting {

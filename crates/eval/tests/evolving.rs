@@ -6,8 +6,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 
 use changing::{Formula, data, energy, playing, t};
-use quadcast_core::{CategoryKind, Direction, EntityId, ModelError, Run, TiePolicy, Triple, Workshop};
-use quadcast_eval::evolving::{LinkProtocol, Playing, Present, Procedure, StepExamples, play, walk};
+use quadcast_core::{
+    CategoryKind, Direction, EntityId, ModelError, Run, SplitTriples, TiePolicy, Triple, Workshop,
+};
+use quadcast_eval::evolving::{
+    EvolvingOutcome, Learned, LinkProtocol, Playing, Present, Procedure, StepExamples, StepResult, play, walk,
+};
 
 #[test]
 fn models_are_shown_what_the_procedure_allows_and_no_held_out_triple() {
@@ -185,9 +189,85 @@ fn an_interrupted_run_goes_on_after_the_last_step() {
     let mut resumed = Formula::default();
     let found = play(&game, &mut resumed, &run).expect("it plays");
     assert_eq!(resumed.shown, whole.shown, "it was shown the first step once");
-    let scores = |outcome: &quadcast_eval::evolving::EvolvingOutcome| {
-        outcome.steps.iter().map(|step| step.link.clone()).collect::<Vec<_>>()
-    };
+    let scores =
+        |outcome: &EvolvingOutcome| outcome.steps.iter().map(|step| step.link.clone()).collect::<Vec<_>>();
     assert_eq!(scores(&found), scores(&expected));
-    assert!(shelf.0.lock().expect("no panic").is_empty(), "nothing is left behind");
+    // Killed before anybody has kept the model, it is shown nothing again.
+    let mut after = Formula { fails_at: Some(0), ..Formula::default() };
+    assert_eq!(scores(&play(&game, &mut after, &run).expect("all was kept")), scores(&expected));
+    assert_eq!(after.shown, whole.shown);
+}
+
+#[test]
+fn what_was_forgotten_of_earlier_runs_counts() {
+    let data = data();
+    let run = Run::silent(1);
+    let turns = || Formula { turns: true, ..Formula::default() };
+    let whole = play(&playing(&data, Procedure::Incremental, &[]), &mut turns(), &run).expect("it plays");
+    let learned: Vec<_> = whole.steps.iter().filter_map(StepResult::learned).collect();
+    assert_eq!(learned.len(), whole.steps.len(), "all steps have test triples");
+    let backward = |earlier: &[Learned]| {
+        let last = data.steps.len() - 1;
+        let game = Playing { first: last, earlier, ..playing(&data, Procedure::Incremental, &[]) };
+        play(&game, &mut turns(), &run).expect("it plays").backward_transfer
+    };
+    assert_eq!(backward(&[]), None, "nobody knows how it did then");
+    assert_eq!(backward(&learned[..learned.len() - 1]), whole.backward_transfer);
+    assert!(whole.backward_transfer.is_some());
+}
+
+#[test]
+fn test_triples_have_no_say_in_what_is_chosen() {
+    // The formula likes all other ends of 1 better than 0, which is the true one. That another is true as well, only the test
+    // triples can tell.
+    let validated = |test: Triple, compat: bool| {
+        let mut data = data();
+        data.steps[0].evaluation = SplitTriples { valid: vec![t(1, 0, 0)], test: vec![test] };
+        let links = LinkProtocol { compat, ..LinkProtocol::default() };
+        let game = Playing { links, ..playing(&data, Procedure::Static, &[]) };
+        let mut model = Formula::default();
+        play(&game, &mut model, &Run::silent(1)).expect("it plays");
+        model.validated[0]
+    };
+    let (silent, telling) = (t(0, 1, 1), t(1, 0, 2));
+    assert_eq!(validated(telling, false), validated(silent, false));
+    assert_ne!(validated(telling, true), validated(silent, true), "as published");
+}
+
+#[test]
+fn scores_that_are_no_numbers_are_an_error() {
+    let data = data();
+    let game = playing(&data, Procedure::Static, &[]);
+    let error = play(&game, &mut Formula { broken: true, ..Formula::default() }, &Run::silent(1));
+    let error = error.expect_err("it cannot be ranked").to_string();
+    assert!(error.contains("of step 1") && error.contains("not a number"), "{error}");
+}
+
+#[test]
+fn a_killed_run_of_a_model_with_nothing_to_say_goes_on() {
+    let data = data();
+    let examples = StepExamples {
+        valid: vec![(t(3, 0, 1), true), (t(2, 0, 1), false)],
+        test: vec![(t(3, 0, 1), true), (t(1, 0, 1), false)],
+    };
+    let examples = [examples.clone(), examples];
+    let game = playing(&data, Procedure::Incremental, &examples);
+    let shelf = Arc::new(Shelf::default());
+    let run = Run { workshop: shelf.clone(), ..Run::silent(1) };
+    let silent = || Formula { silent: true, ..Formula::default() };
+    assert!(play(&game, &mut Formula { fails_at: Some(1), ..silent() }, &run).is_err());
+    // What an earlier version has left: JSON has no infinite numbers.
+    {
+        let mut kept = shelf.0.lock().expect("no panic");
+        let steps = kept.get_mut("steps.json").expect("one step was judged");
+        let mut value: serde_json::Value = serde_json::from_slice(steps).expect("JSON");
+        assert_eq!(value[0]["classification"]["threshold"], f64::MAX);
+        value[0]["classification"]["threshold"] = serde_json::Value::Null;
+        *steps = serde_json::to_vec(&value).expect("memory takes everything");
+    }
+    let outcome = play(&game, &mut silent(), &run).expect("it goes on");
+    let text = serde_json::to_string(&outcome).expect("a record");
+    assert_eq!(serde_json::from_str::<EvolvingOutcome>(&text).expect("the same record"), outcome);
+    let thresholds = outcome.steps.iter().map(|step| step.classification.as_ref().map(|c| c.threshold));
+    assert!(thresholds.eq([Some(f64::MAX); 2]));
 }

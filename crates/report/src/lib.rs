@@ -22,7 +22,8 @@ mod terminal;
 
 pub use evolving::{
     AskedAbout, EvolvingCard, EvolvingRecord, EvolvingSeconds, PublishedComparison, PublishedLine,
-    PublishedMeasure, PublishedVerdict, UpdateCard, evolving_summary, published_comparisons,
+    PublishedMeasure, PublishedVerdict, UpdateCard, evolving_csv, evolving_latex, evolving_markdown,
+    evolving_summary, published_comparisons,
 };
 pub use explanations::{
     Addition, Answer, DatedFact, DirectedName, Fired, Forecast, Reason, RuleCard, Sample, TrueAnswer, Why,
@@ -38,4 +39,4 @@ pub use record::{
 };
 pub use runs::{LoadedRun, Reading};
 pub use tables::{csv, latex, markdown};
-pub use terminal::{bytes, counted, percent, plain_table, seconds, summary};
+pub use terminal::{bytes, counted, percent, plain_table, seconds, summary, wrapped};

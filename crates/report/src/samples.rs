@@ -153,10 +153,11 @@ pub(crate) fn changing(model: &str, dimension: u32, seed: u64) -> EvolvingRecord
     let metrics = Metrics { mrr: 0.4, hits10: 0.5, mr: 4.0, ..Metrics::default() };
     let links = Mean { by_step: metrics, by_question: metrics };
     record.complete(EvolvingOutcome {
-        steps: [(0, 0.6), (1, 0.8)].map(|(step, accuracy)| changing_step(step, metrics, accuracy)).to_vec(),
+        steps: [(0, [3, 2]), (1, [12, 3])].map(|(step, right)| changing_step(step, metrics, right)).to_vec(),
         filtered: links,
         raw: links,
-        classification: Some(Mean { by_step: 0.7, by_question: 0.7 }),
+        // 6 of 10 examples are right at the first step, 24 of 30 at the second.
+        classification: Some(Mean { by_step: 0.7, by_question: 0.75 }),
         negative: BTreeMap::new(),
         backward_transfer: None,
         forward_transfer: None,
@@ -164,7 +165,15 @@ pub(crate) fn changing(model: &str, dimension: u32, seed: u64) -> EvolvingRecord
     record
 }
 
-fn changing_step(step: u32, metrics: Metrics, accuracy: f64) -> StepResult {
+/// True and false examples are right so often, and wrong so often.
+fn changing_step(step: u32, metrics: Metrics, [right, wrong]: [u64; 2]) -> StepResult {
+    let counts = Counts {
+        true_positives: right,
+        true_negatives: right,
+        false_positives: wrong,
+        false_negatives: wrong,
+    };
+    let accuracy = counts.accuracy().expect("examples");
     let filter = || FilterOutcome {
         metrics,
         queries: 6,
@@ -190,7 +199,7 @@ fn changing_step(step: u32, metrics: Metrics, accuracy: f64) -> StepResult {
             by_age: Vec::new(),
         }),
         classification: Some(Classification {
-            counts: Counts::default(),
+            counts,
             accuracy,
             f1: accuracy,
             auc: accuracy,

@@ -47,6 +47,39 @@ pub fn bytes(bytes: u64) -> String {
     }
 }
 
+/// Columns that text for people may take.
+pub(crate) const WIDTH: usize = 100;
+
+/// A paragraph of lines that begin with `first`; further ones with blanks of the same width and `hanging`. A word that is longer
+/// than a line stands alone in it.
+pub fn wrapped(text: &str, first: &str, hanging: &str) -> String {
+    filled(text.split(' '), first, hanging)
+}
+
+/// The same of given words, which may hold blanks that no line ends at.
+pub(crate) fn filled<'a>(words: impl Iterator<Item = &'a str>, first: &str, hanging: &str) -> String {
+    let further = " ".repeat(first.chars().count()) + hanging;
+    let (mut paragraph, mut line) = (String::new(), first.to_owned());
+    let mut empty = true;
+    for word in words {
+        let width = line.chars().count() + word.chars().count() + usize::from(!empty);
+        if !empty && width > WIDTH {
+            paragraph.push_str(line.trim_end());
+            paragraph.push('\n');
+            line.clone_from(&further);
+            empty = true;
+        }
+        if !empty {
+            line.push(' ');
+        }
+        line.push_str(word);
+        empty = false;
+    }
+    paragraph.push_str(line.trim_end());
+    paragraph.push('\n');
+    paragraph
+}
+
 /// A table of text without frames: a rule below the header, columns of numbers to the right.
 pub fn plain_table(header: &[&str], numbers: Range<usize>) -> Table {
     let mut table = Table::new();
@@ -234,5 +267,18 @@ mod tests {
         assert_eq!(bytes(123_456_789), "123 MB");
         assert_eq!(bytes(12_345), "12 kB");
         assert_eq!(percent(0.37374), "37.37");
+    }
+
+    #[test]
+    fn paragraphs_fit_a_page() {
+        let text = wrapped(&"word ".repeat(50), "  - ", "  ");
+        assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{text}");
+        assert!(text.starts_with("  - word word") && text.contains("\n      word"), "{text}");
+        assert_eq!(text.matches("word").count(), 50);
+        assert_eq!(wrapped("short", "> ", ""), "> short\n");
+        let long = "x".repeat(120);
+        assert_eq!(wrapped(&format!("a {long} b"), "", " "), format!("a\n {long}\n b\n"));
+        let times = filled(std::iter::repeat_n("1 min 02 s,", 20), "", "  ");
+        assert_eq!(times.matches("1 min 02 s,").count(), 20, "{times}");
     }
 }

@@ -12,6 +12,7 @@ use serde::Serialize;
 
 use crate::failure::Failure;
 use crate::output::Output;
+use crate::trained::read_record;
 
 pub const EXAMPLES: &str = "Examples:
   quadcast compare runs/recurrency-ICEWS14-single-step-1 runs/external-mine-ICEWS14-single-step-1
@@ -94,7 +95,10 @@ pub fn execute(options: &CompareOptions, output: &Output) -> Result<(), Failure>
 
 /// The record of a run that was finished.
 fn complete(folder: &Path) -> Result<RunRecord, Failure> {
-    let record = RunRecord::read(folder)?;
+    let advice = "its record has results by step and no rank of a single query, so that there is nothing to compare query by \
+                  query. `quadcast compare` takes runs of forecasting and completion; `quadcast report` shows runs on \
+                  changing graphs side by side";
+    let record = read_record(folder, advice)?;
     let state = match record.status {
         Status::Complete => return Ok(record),
         Status::Failed => "failed",

@@ -3,11 +3,11 @@
 use clap::Args;
 use quadcast_core::{Split, Splits};
 use quadcast_data::{DiffReport, DiffSide, LoadOptions, NameMatch, Unmatched, diff};
-use quadcast_report::{counted, plain_table};
+use quadcast_report::{counted, plain_table, wrapped};
 
 use super::data::open;
 use crate::failure::Failure;
-use crate::output::{Output, wrapped};
+use crate::output::Output;
 
 /// Shown after the help.
 pub const EXAMPLES: &str = "Examples:

@@ -7,6 +7,7 @@ mod hole;
 mod question;
 mod rule_text;
 mod text;
+mod triple;
 
 use std::path::PathBuf;
 
@@ -17,7 +18,7 @@ use quadcast_report::Forecast;
 use crate::commands::evolve::trained::TrainedGraph;
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::trained::Trained;
+use crate::trained::{Trained, expect_run};
 use answers::{Asker, answer};
 use question::{Asked, Question};
 
@@ -28,6 +29,7 @@ const EXAMPLES: &str = "Examples:
   quadcast forecast RUN --queries questions.csv --out answers.csv
   quadcast forecast RUN --subject A --object B --at 2014-05-13       (which relation? completion)
   quadcast forecast RUN --subject A --relation R --object B          (when? completion)
+  quadcast forecast RUN --subject A --relation R --object B          (is it true? changing graphs)
 
 A file of questions is CSV with a header: subject, relation, object, at. Leave the side that is asked for
 empty; an empty at means the time after the last one in the data.";
@@ -70,8 +72,13 @@ pub struct Options {
 }
 
 pub fn execute(options: &Options, output: &Output) -> Result<(), Failure> {
+    expect_run(&options.run)?;
+    let data = options.data.as_deref();
     if let (Some(subject), Some(object)) = (&options.subject, &options.object) {
-        return hole::execute(options, (subject, object), output);
+        return match TrainedGraph::open(&options.run, data, output)? {
+            Some(trained) => triple::execute(trained, options, (subject, object), output),
+            None => hole::execute(options, (subject, object), output),
+        };
     }
     if options.queries.is_none()
         && (options.relation.is_none() || (options.subject.is_none() && options.object.is_none()))
@@ -90,11 +97,10 @@ pub fn execute(options: &Options, output: &Output) -> Result<(), Failure> {
             at: options.at.clone(),
         }],
     };
-    let forecasts = if let Some(trained) = TrainedGraph::open(&options.run, options.data.as_deref(), output)?
-    {
+    let forecasts = if let Some(trained) = TrainedGraph::open(&options.run, data, output)? {
         growing::answers(trained, &asked, options)?
     } else {
-        let mut trained = Trained::open(&options.run, options.data.as_deref())?;
+        let mut trained = Trained::open(&options.run, data)?;
         let index = trained.history();
         ask_all(&mut trained, &index, &asked, options)?
     };

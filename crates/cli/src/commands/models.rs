@@ -2,10 +2,11 @@
 
 use quadcast_core::{Capabilities, EvolvingCapabilities};
 use quadcast_models::{EVOLVING_MODELS, Entry, EvolvingEntry, Family, MODELS, OptionInfo, find};
+use quadcast_report::wrapped;
 use serde::Serialize;
 
 use crate::failure::Failure;
-use crate::output::{Output, wrapped};
+use crate::output::Output;
 
 /// A model of facts with times, or one of a graph that changes: they can do different things.
 #[derive(Serialize)]

@@ -8,11 +8,12 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use quadcast_report::{LoadedRun, Reading, RunRecord, csv, html, latex, markdown, write_atomically};
+use quadcast_report::{LoadedRun, Reading, csv, html, latex, markdown, write_atomically};
 use serde::Serialize;
 
 use crate::failure::Failure;
 use crate::output::Output;
+use crate::trained::expect_run;
 
 /// Shown below the help.
 pub const EXAMPLES: &str = "Examples:
@@ -49,7 +50,7 @@ pub enum ReportFormat {
     Html,
     /// Markdown tables
     Md,
-    /// One row per run and filter, fractions
+    /// One row per run and filter, on changing graphs per run and step; fractions
     Csv,
     /// Tables for a paper; need the package booktabs
     Latex,
@@ -78,6 +79,8 @@ struct RunLine<'a> {
 
 pub fn execute(options: &Options, output: &Output) -> Result<(), Failure> {
     let (format, out) = target(options, output)?;
+    // What is no run at all is told first: next to others it would pass for a run of another kind.
+    options.runs.iter().try_for_each(|folder| expect_run(folder))?;
     if evolving::concerns(&options.runs)? {
         return evolving::execute(options, format, out, output);
     }
@@ -147,9 +150,6 @@ fn target(options: &Options, output: &Output) -> Result<(ReportFormat, Option<Pa
 fn load(folders: &[PathBuf]) -> Result<(Vec<LoadedRun>, Vec<String>), Failure> {
     let (mut runs, mut left_out, mut known) = (Vec::new(), Vec::new(), BTreeSet::new());
     for folder in folders {
-        if !folder.join(RunRecord::FILE).is_file() {
-            return Err(not_a_run(folder));
-        }
         if !known.insert(fs::canonicalize(folder).unwrap_or_else(|_| folder.clone())) {
             continue;
         }
@@ -159,17 +159,6 @@ fn load(folders: &[PathBuf]) -> Result<(Vec<LoadedRun>, Vec<String>), Failure> {
         }
     }
     Ok((runs, left_out))
-}
-
-fn not_a_run(folder: &Path) -> Failure {
-    let shown = folder.display();
-    if !folder.exists() {
-        return Failure::input(format!("there is no folder {shown}"));
-    }
-    Failure::input(format!(
-        "{shown} is not a run folder: it has no {}. Name the folder that `quadcast run` wrote",
-        RunRecord::FILE
-    ))
 }
 
 fn line(run: &LoadedRun) -> RunLine<'_> {

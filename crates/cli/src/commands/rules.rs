@@ -7,13 +7,13 @@ use clap::{Args, value_parser};
 use quadcast_core::{DirectedRelation, Direction, Names, RelationId, Rule};
 use quadcast_data::write_rules;
 use quadcast_models::{Entry, MODELS, find};
-use quadcast_report::{RuleCard, RunRecord, counted, write_atomically};
+use quadcast_report::{RuleCard, RunRecord, counted, wrapped, write_atomically};
 use serde_json::json;
 
 use crate::failure::Failure;
 use crate::lookup::lookup;
 use crate::model_files::read_own_rules;
-use crate::output::{Output, wrapped};
+use crate::output::Output;
 use crate::rule_words::card;
 use crate::trained::{open_data, read_complete};
 

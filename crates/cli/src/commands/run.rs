@@ -131,7 +131,7 @@ pub fn complete(options: &RunOptions, output: &Output) -> Result<(RecordFolder, 
     } else {
         fit_model(&mut plan, dataset, &run, &mut record)
             .map_err(|failure| folder.fail(&record, failure, output))?;
-        record.training.extend(workshop.trained());
+        record.training = workshop.trained();
         // A training that was interrupted knows how long all its parts took.
         let trained: f64 = record.training.iter().filter_map(|training| training["seconds"].as_f64()).sum();
         record.seconds.fit = record.seconds.fit.max(trained);

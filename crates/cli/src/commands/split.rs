@@ -9,7 +9,7 @@ use quadcast_data::{
     Content, DivideOptions, DivisionLeakage, DivisionMethod, DivisionReport, Format, HeldOut, ListReport,
     Loaded, PatternSource, divide, division_target,
 };
-use quadcast_report::{counted, percent, plain_table};
+use quadcast_report::{counted, percent, plain_table, wrapped};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ use super::data::open_source;
 use crate::arguments::Source;
 use crate::failure::Failure;
 use crate::lookup::lookup;
-use crate::output::{Output, wrapped};
+use crate::output::Output;
 
 /// Shown after the help.
 pub const EXAMPLES: &str = "Examples:

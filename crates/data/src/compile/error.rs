@@ -41,9 +41,24 @@ pub enum CompileError {
     #[error("--borders: found {found} after {before}; expected times in ascending order, each once")]
     Borders {
         /// The time that is too early.
-        found: i64,
+        found: String,
         /// The one before it.
-        before: i64,
+        before: String,
+    },
+    /// A border before the stream begins or after it ends.
+    #[error(
+        "--borders: {border} cuts off nothing of {name}, whose operations are from {first} to {last}; expected times after \
+         the first and not after the last of them; leave this one out"
+    )]
+    IdleBorder {
+        /// The border.
+        border: String,
+        /// The stream.
+        name: String,
+        /// When it begins.
+        first: String,
+        /// When it ends.
+        last: String,
     },
     /// Steps of a stream without steps.
     #[error("{name} is not cut into steps; intervals can be cut with --by ops, --by time or --by size")]

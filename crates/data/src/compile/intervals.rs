@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::error::CompileError;
-use super::options::IntervalRule;
+use super::options::{Border, IntervalRule};
 use crate::{OperationStream, StreamClock};
 
 /// The ranges of operations of the intervals, in order.
@@ -32,10 +32,8 @@ pub(super) fn intervals(
         }
         IntervalRule::Borders(borders) => {
             timed()?;
-            if let Some(pair) = borders.windows(2).find(|pair| pair[1] <= pair[0]) {
-                return Err(CompileError::Borders { found: pair[1], before: pair[0] });
-            }
-            borders.iter().map(|&border| first_at(stream, border.into())).chain([operations]).collect()
+            check_borders(stream, borders)?;
+            borders.iter().map(|border| first_at(stream, border.moment.into())).chain([operations]).collect()
         }
         IntervalRule::Size(0) => return Err(CompileError::Size),
         IntervalRule::Size(size) => {
@@ -47,6 +45,25 @@ pub(super) fn intervals(
     };
     let starts = [0].into_iter().chain(ends.iter().copied());
     Ok(starts.zip(&ends).map(|(start, &end)| start..end).collect())
+}
+
+/// Refuses borders that are out of order, and those with nothing before or nothing after them. Nothing between two of them is
+/// a step at which nothing happens, and may well be meant.
+fn check_borders(stream: &OperationStream, borders: &[Border]) -> Result<(), CompileError> {
+    let pairs = borders.iter().zip(borders.iter().skip(1));
+    if let Some((before, found)) = pairs.into_iter().find(|(before, found)| found.moment <= before.moment) {
+        return Err(CompileError::Borders { found: found.text.clone(), before: before.text.clone() });
+    }
+    let (Some(&first), Some(&last)) = (stream.moments.first(), stream.moments.last()) else { return Ok(()) };
+    match borders.iter().find(|border| border.moment <= first || border.moment > last) {
+        Some(border) => Err(CompileError::IdleBorder {
+            border: border.text.clone(),
+            name: stream.name.clone(),
+            first: stream.clock.label(first),
+            last: stream.clock.label(last),
+        }),
+        None => Ok(()),
+    }
 }
 
 /// The place of the first operation at a time or later.
@@ -86,13 +103,17 @@ mod tests {
         ranges.iter().map(|range| range.end).collect()
     }
 
+    fn borders<const N: usize>(times: [i64; N]) -> IntervalRule {
+        IntervalRule::Borders(times.map(Border::from).to_vec())
+    }
+
     #[test]
     fn by_hand() {
         let times = [0, 0, 0, 5, 6, 7, 90, 91, 92, 100];
         assert_eq!(ends(&times, &IntervalRule::Operations(4)), [2, 5, 7, 10]);
         assert_eq!(ends(&times, &IntervalRule::Operations(1)), [10]);
         assert_eq!(ends(&times, &IntervalRule::Size(4)), [4, 8, 10]);
-        assert_eq!(ends(&times, &IntervalRule::Borders(vec![6, 91])), [4, 7, 10]);
+        assert_eq!(ends(&times, &borders([6, 91])), [4, 7, 10]);
         // 101 seconds in two halves: 0..=50 and 51..=100.
         assert_eq!(ends(&times, &IntervalRule::Time(2)), [6, 10]);
         assert_eq!(ends(&[1, 1, 2, 3, 4, 4], &IntervalRule::Time(4)), [2, 3, 4, 6]);
@@ -104,13 +125,45 @@ mod tests {
         for rule in [IntervalRule::Operations(0), IntervalRule::Operations(3), IntervalRule::Time(3)] {
             assert!(matches!(intervals(&few, &rule), Err(CompileError::Intervals { operations: 2, .. })));
         }
-        assert!(matches!(
-            intervals(&few, &IntervalRule::Borders(vec![3, 3])),
-            Err(CompileError::Borders { .. })
-        ));
+        assert!(matches!(intervals(&few, &borders([3, 3])), Err(CompileError::Borders { .. })));
         assert!(matches!(intervals(&few, &IntervalRule::Steps), Err(CompileError::NoSteps { .. })));
         assert!(matches!(intervals(&few, &IntervalRule::Size(0)), Err(CompileError::Size)));
         let ordered = OperationStream { clock: StreamClock::Order, ..few };
         assert!(matches!(intervals(&ordered, &IntervalRule::Time(2)), Err(CompileError::NoTimes { .. })));
+    }
+
+    #[test]
+    fn borders_outside_cut_off_nothing() {
+        let times = [10, 10, 20, 30];
+        assert_eq!(ends(&times, &borders([11, 30])), [2, 3, 4]);
+        assert_eq!(ends(&times, &borders([21, 25, 30])), [3, 3, 3, 4], "nothing happens in between");
+        for outside in [9, 10, 31] {
+            let error = intervals(&stream(&times), &borders([outside])).expect_err("nothing on one side");
+            let text = error.to_string();
+            for part in [&format!("--borders: {outside} cuts off nothing of s"), "from 10 to 30"] {
+                assert!(text.contains(part), "{part} is missing in: {text}");
+            }
+        }
+    }
+
+    #[test]
+    fn messages_have_times_as_they_were_written() {
+        let utc = OperationStream { clock: StreamClock::Utc, ..stream(&[0, 86_400]) };
+        let written = |text: &str| Border {
+            moment: StreamClock::Utc.moment(text).expect("a date"),
+            text: text.to_owned(),
+        };
+        let text = |texts: &[&str]| {
+            let rule = IntervalRule::Borders(texts.iter().map(|text| written(text)).collect());
+            intervals(&utc, &rule).expect_err("wrong borders").to_string()
+        };
+        let late = text(&["1971-05-01"]);
+        assert!(
+            late.contains("1971-05-01 cuts off nothing of s, whose operations are from 1970-01-01T00:00:00Z")
+        );
+        assert!(late.contains("to 1970-01-02T00:00:00Z"), "{late}");
+        // Noon in Almaty is six in the morning.
+        let order = text(&["1970-01-01T12:00:00Z", "1970-01-01T12:00:00+06:00"]);
+        assert!(order.contains("found 1970-01-01T12:00:00+06:00 after 1970-01-01T12:00:00Z"), "{order}");
     }
 }

@@ -10,6 +10,7 @@ mod assign;
 mod error;
 mod ever;
 mod examples;
+mod fixpoint;
 mod frequency;
 mod ids;
 mod intervals;
@@ -26,8 +27,9 @@ mod write;
 pub use error::CompileError;
 pub use examples::{PublishedNegatives, as_single_step, draw_examples, draw_published_examples};
 pub use options::{
-    BenchmarkLayout, CompileOptions, FrequencyFilter, FrequencyRule, IdRule, IntervalRule, KeptOperation,
-    OperationOrder, SplitRule,
+    BenchmarkLayout, Border, CompileOptions, FrequencyFilter, FrequencyRule, IdRule, IntervalRule,
+    KeptOperation, OperationOrder, SplitRule,
 };
 pub use process::{Compiled, compile};
-pub use report::{CompileReport, CompiledStep, Spread};
+pub use report::{CompileReport, CompiledSplit, CompiledStep, Spread};
+pub use write::{BenchmarkTarget, WrittenBenchmark, compile_to};

@@ -20,9 +20,9 @@ pub(super) fn normalise(
     stream: &OperationStream,
     intervals: &[Range<usize>],
     options: &CompileOptions,
+    order: &TotalOrder,
 ) -> Vec<Update> {
     let mut places = vec![UNTOUCHED; stream.triples.len()];
-    let order = TotalOrder::of(stream, options.order);
     let mut updates = Vec::with_capacity(intervals.len());
     for interval in intervals {
         let mut update = leave_one(stream, interval.clone(), options.keep, &mut places);
@@ -74,13 +74,10 @@ pub(super) struct TotalOrder {
 
 impl TotalOrder {
     pub(super) fn of(stream: &OperationStream, order: OperationOrder) -> Self {
-        let ranks = |names: &Names| {
+        let ranks = |names: &Names, numbers: &Numbers| {
             let mut ids: Vec<u32> = (0..names.len() as u32).collect();
             match order {
-                OperationOrder::Numeric => {
-                    let numbers = Numbers::of(names);
-                    ids.sort_by_key(|&id| numbers.of_id(id));
-                }
+                OperationOrder::Numeric => ids.sort_by_key(|&id| numbers.of_id(id)),
                 OperationOrder::Lexical => ids.sort_by_cached_key(|&id| names.name(id).into_owned()),
             }
             let mut ranks = vec![0; ids.len()];
@@ -89,7 +86,11 @@ impl TotalOrder {
             }
             ranks
         };
-        Self { entities: ranks(&stream.vocabulary.entities), relations: ranks(&stream.vocabulary.relations) }
+        let [entities, relations] = Numbers::of(&stream.vocabulary);
+        Self {
+            entities: ranks(&stream.vocabulary.entities, &entities),
+            relations: ranks(&stream.vocabulary.relations, &relations),
+        }
     }
 
     /// Sorts operations. They are on different triples, so that the sign never decides; and the stream is in order of

@@ -4,6 +4,28 @@ use serde::Serialize;
 
 use crate::{FaultPolicy, HeldOut};
 
+/// A time at which an interval begins, and how it was written.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(into = "i64")]
+pub struct Border {
+    /// The time, on the clock of the stream.
+    pub moment: i64,
+    /// The time as people wrote it, for messages.
+    pub text: String,
+}
+
+impl From<i64> for Border {
+    fn from(moment: i64) -> Self {
+        Self { moment, text: moment.to_string() }
+    }
+}
+
+impl From<Border> for i64 {
+    fn from(border: Border) -> Self {
+        border.moment
+    }
+}
+
 /// How the stream is cut into intervals.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -13,7 +35,7 @@ pub enum IntervalRule {
     /// So many intervals of equal length in time.
     Time(usize),
     /// A new interval begins at each of these times.
-    Borders(Vec<i64>),
+    Borders(Vec<Border>),
     /// Intervals of so many operations; the last one may be shorter.
     Size(usize),
     /// The steps of the source.
@@ -140,8 +162,9 @@ pub struct CompileOptions {
     pub cover_train: bool,
     /// How entities and relations are numbered.
     pub ids: IdRule,
-    /// Evaluation triples that are ranked per step and split.
-    pub sample: usize,
+    /// Evaluation triples that are ranked per step and split; all, if there is no number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sample: Option<usize>,
     /// Seed of every draw.
     pub seed: u64,
     /// What happened to operations that contradict the graph, when the stream was read.
@@ -161,7 +184,7 @@ impl Default for CompileOptions {
             split: SplitRule::Drawn(HeldOut::TWENTIETHS),
             cover_train: false,
             ids: IdRule::Appearance,
-            sample: 6000,
+            sample: Some(6000),
             seed: 1,
             policy: FaultPolicy::Error,
             compat: false,

@@ -1,6 +1,8 @@
 //! The compiler from end to end.
 
-use quadcast_core::EvolvingDataset;
+use std::ops::Range;
+
+use quadcast_core::{EvolvingDataset, EvolvingStep};
 
 use super::assign::play;
 use super::error::CompileError;
@@ -9,12 +11,12 @@ use super::frequency::Kept;
 use super::ids::Numbered;
 use super::intervals::intervals;
 use super::negatives::Published;
-use super::normalise::{Update, normalise};
+use super::normalise::{TotalOrder, Update, normalise};
 use super::options::{CompileOptions, SplitRule};
 use super::report::{CompileReport, RemovedReport, SCHEMA, StreamReport, spread};
 use super::state::State;
-use super::steps::Workshop;
-use crate::{DataError, OperationStream, StreamClock};
+use super::steps::{Detail, Workshop};
+use crate::{DataError, OperationStream};
 
 /// A benchmark in memory.
 #[derive(Clone, Debug)]
@@ -23,56 +25,102 @@ pub struct Compiled {
     pub dataset: EvolvingDataset,
     /// What was done.
     pub report: CompileReport,
-    /// What the times of its operations are.
-    pub(super) clock: StreamClock,
-    /// Times of the operations of each step.
-    pub(super) moments: Vec<Vec<i64>>,
 }
 
-/// Compiles a benchmark. The same stream, options and seed give the same benchmark, for any number of threads.
+/// Compiles a benchmark in memory. The same stream, options and seed give the same benchmark, for any number of threads.
 pub fn compile(stream: &OperationStream, options: &CompileOptions) -> Result<Compiled, DataError> {
-    if stream.is_empty() {
-        let (name, dropped) = (stream.name.clone(), stream.dropped);
-        let void = dropped.void_inserts + dropped.void_deletes;
-        return Err(CompileError::NoOperations { name, reflexive: dropped.reflexive, void }.into());
-    }
-    if options.split == SplitRule::Given && stream.splits.is_none() {
-        return Err(CompileError::NoSplits { name: stream.name.clone() }.into());
-    }
-    let ranges = intervals(stream, &options.intervals)?;
-    let mut updates = normalise(stream, &ranges, options);
-    let mut removed = filter(stream, &mut updates, options)?;
-    let numbered = Numbered::of(stream, &updates, options.ids);
-    let sizes = [numbered.vocabulary.entities.len(), numbered.vocabulary.relations.len()];
-    let mut workshop = Workshop {
-        stream,
-        options,
-        ever: if options.compat { Ever::default() } else { numbered.ever() },
-        published: options.compat.then(|| Published::new(options.seed, sizes[0])),
-    };
-    let mut state = State::new(&numbered.triples, sizes);
-    let (mut steps, mut rows, mut moments) = (Vec::new(), Vec::new(), Vec::new());
-    for (index, (update, range)) in updates.iter().zip(&ranges).enumerate() {
-        play(stream, update, index, options, &mut state);
-        let made = workshop.make(index, range.len(), update, &state);
-        removed.without_negative += made.without_negative;
-        moments.push(update.iter().map(|&at| stream.moments[at as usize]).collect());
+    let plan = Plan::new(stream, options, Detail::Everything)?;
+    let mut steps = Vec::with_capacity(plan.updates.len());
+    let report = plan.perform(|made| {
         steps.push(made.step);
-        rows.push(made.row);
+        Ok(())
+    })?;
+    let dataset = EvolvingDataset { name: stream.name.clone(), vocabulary: plan.numbered.vocabulary, steps };
+    Ok(Compiled { dataset, report })
+}
+
+/// A step, handed over as soon as it is made.
+pub(super) struct Finished<'a> {
+    pub step: EvolvingStep,
+    /// The operations of the step, as places in the stream.
+    pub update: &'a Update,
+    /// The graph after the step.
+    pub state: &'a State<'a>,
+}
+
+/// What is decided before the first step is made: where the stream is cut, what is left of it, and the ids.
+pub(super) struct Plan<'a> {
+    stream: &'a OperationStream,
+    options: &'a CompileOptions,
+    detail: Detail,
+    ranges: Vec<Range<usize>>,
+    updates: Vec<Update>,
+    order: TotalOrder,
+    removed: RemovedReport,
+    pub numbered: Numbered,
+}
+
+impl<'a> Plan<'a> {
+    pub(super) fn new(
+        stream: &'a OperationStream,
+        options: &'a CompileOptions,
+        detail: Detail,
+    ) -> Result<Self, DataError> {
+        if stream.is_empty() {
+            let (name, dropped) = (stream.name.clone(), stream.dropped);
+            let void = dropped.void_inserts.saturating_add(dropped.void_deletes);
+            return Err(CompileError::NoOperations { name, reflexive: dropped.reflexive, void }.into());
+        }
+        if options.split == SplitRule::Given && stream.splits.is_none() {
+            return Err(CompileError::NoSplits { name: stream.name.clone() }.into());
+        }
+        let ranges = intervals(stream, &options.intervals)?;
+        let order = TotalOrder::of(stream, options.order);
+        let mut updates = normalise(stream, &ranges, options, &order);
+        let removed = filter(stream, &mut updates, options)?;
+        let numbered = Numbered::of(stream, &updates, options.ids);
+        Ok(Self { stream, options, detail, ranges, updates, order, removed, numbered })
     }
-    let report = CompileReport {
-        schema: SCHEMA,
-        version: env!("CARGO_PKG_VERSION"),
-        options: options.clone(),
-        stream: describe(stream),
-        removed,
-        entities: sizes[0],
-        relations: sizes[1],
-        spread: spread(&rows),
-        steps: rows,
-    };
-    let dataset = EvolvingDataset { name: stream.name.clone(), vocabulary: numbered.vocabulary, steps };
-    Ok(Compiled { dataset, report, clock: stream.clock, moments })
+
+    /// Makes one step after the other and gives each away: a stream of many steps does not fit into memory as a list of
+    /// graphs.
+    pub(super) fn perform(
+        &self,
+        mut take: impl FnMut(Finished<'_>) -> Result<(), DataError>,
+    ) -> Result<CompileReport, DataError> {
+        let (stream, options, numbered) = (self.stream, self.options, &self.numbered);
+        let sizes = [numbered.vocabulary.entities.len(), numbered.vocabulary.relations.len()];
+        let everything = self.detail == Detail::Everything;
+        let mut workshop = Workshop {
+            stream,
+            options,
+            detail: self.detail,
+            order: &self.order,
+            ever: if everything && !options.compat { numbered.ever() } else { Ever::default() },
+            published: options.compat.then(|| Published::new(options.seed, sizes[0])),
+        };
+        let (mut removed, mut rows) = (self.removed, Vec::with_capacity(self.updates.len()));
+        let mut state = State::new(&numbered.triples, sizes);
+        for (index, (update, range)) in self.updates.iter().zip(&self.ranges).enumerate() {
+            play(stream, update, index, options, &mut state);
+            let made = workshop.make(index, range.len(), update, &state);
+            removed.without_negative += made.without_negative;
+            rows.push(made.row);
+            take(Finished { step: made.step, update, state: &state })?;
+        }
+        Ok(CompileReport {
+            schema: SCHEMA,
+            version: env!("CARGO_PKG_VERSION"),
+            options: CompileOptions { sample: options.sample.filter(|_| everything), ..options.clone() },
+            names: None,
+            stream: describe(stream),
+            removed,
+            entities: sizes[0],
+            relations: sizes[1],
+            spread: spread(&rows),
+            steps: rows,
+        })
+    }
 }
 
 /// Takes rare entities and relations out of the updates and says what was removed so far.
@@ -113,5 +161,47 @@ fn describe(stream: &OperationStream) -> StreamReport {
         entities: stream.vocabulary.entities.len(),
         relations: stream.vocabulary.relations.len(),
         dropped: stream.dropped,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{FrequencyFilter, FrequencyRule, IntervalRule, synth_operations};
+
+    fn attempt(
+        detail: Detail,
+        take: impl FnMut(Finished<'_>) -> Result<(), DataError>,
+    ) -> Result<(), DataError> {
+        let stream = synth_operations(500, 1);
+        let filter = FrequencyFilter { rule: FrequencyRule::Off, ..FrequencyFilter::default() };
+        let options =
+            CompileOptions { intervals: IntervalRule::Operations(50), filter, ..CompileOptions::default() };
+        Plan::new(&stream, &options, detail)?.perform(take).map(|_| ())
+    }
+
+    #[test]
+    fn steps_are_handed_over_as_they_are_made() {
+        let mut taken = 0;
+        let stopped = attempt(Detail::Everything, |made| {
+            taken += 1;
+            assert_eq!(made.step.label, taken.to_string());
+            // The graph is that of this step: none was made ahead.
+            let present = made.state.triples_present;
+            assert!((taken..=10 * taken).contains(&present), "{present} after {taken} steps");
+            if taken < 7 { Ok(()) } else { Err(CompileError::Size.into()) }
+        });
+        assert!(stopped.is_err() && taken == 7);
+    }
+
+    #[test]
+    fn only_what_a_layout_holds_is_made() {
+        let made = attempt(Detail::Graphs, |made| {
+            let EvolvingStep { evaluation, categories, classification, entities, increment, .. } = &made.step;
+            assert!(evaluation.test.is_empty() && categories.is_empty() && classification.is_empty());
+            assert!(entities.is_none() && increment.is_none() && made.step.evaluation_all.is_some());
+            Ok(())
+        });
+        made.expect("a benchmark");
     }
 }

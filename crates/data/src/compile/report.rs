@@ -4,7 +4,7 @@
 use serde::Serialize;
 
 use super::options::CompileOptions;
-use crate::{CategoryCounts, Dropped, Operations, Sampled, StreamClock};
+use crate::{CategoryCounts, Dropped, Operations, StreamClock};
 
 /// Version of `compile.json`.
 pub(super) const SCHEMA: u32 = 1;
@@ -45,7 +45,17 @@ pub struct RemovedReport {
     pub without_negative: usize,
 }
 
-/// One step of the benchmark.
+/// Evaluation triples of one step and split.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct CompiledSplit {
+    /// Triples that are ranked, where the layout has room for a sample.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ranked: Option<usize>,
+    /// All triples of the set.
+    pub all: usize,
+}
+
+/// One step of the benchmark. What the layout has no room for is not made, and not counted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CompiledStep {
     /// Its number.
@@ -61,9 +71,9 @@ pub struct CompiledStep {
     /// Triples of the increment.
     pub increment: usize,
     /// Validation triples.
-    pub valid: Sampled,
+    pub valid: CompiledSplit,
     /// Test triples.
-    pub test: Sampled,
+    pub test: CompiledSplit,
     /// Triples of the whole graph.
     pub graph: usize,
     /// Entities of the whole graph.
@@ -75,11 +85,14 @@ pub struct CompiledStep {
     /// Relations of the training graph.
     pub training_relations: usize,
     /// Categories of negative triple classification that are not empty.
-    pub categories: Vec<CategoryCounts>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub categories: Option<Vec<CategoryCounts>>,
     /// Prepared examples of triple classification made from test triples.
-    pub examples_test: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub examples_test: Option<usize>,
     /// The same made from validation triples.
-    pub examples_valid: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub examples_valid: Option<usize>,
 }
 
 /// A quantity over the steps.
@@ -122,6 +135,9 @@ pub struct CompileReport {
     pub version: &'static str,
     /// How.
     pub options: CompileOptions,
+    /// What the numbers in the id files are, if they are not the names themselves: `wikidata-numbers`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub names: Option<&'static str>,
     /// From what.
     pub stream: StreamReport,
     /// What was taken away.

@@ -1,6 +1,6 @@
 //! What has become of every triple, and what the graph of a step is made of.
 
-use quadcast_core::{CategoryKind, EntityId, RelationId, Split, Triple};
+use quadcast_core::{CategoryKind, CategoryTriples, EntityId, RelationId, Split, Triple};
 
 /// The life of one triple in a byte: whether it is present, how often it was inserted (0, 1, or 2 and more), its split.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
@@ -55,49 +55,69 @@ impl Life {
 
 /// How often every entity and relation occurs.
 pub(super) struct Occurrences {
-    entities: Vec<u32>,
-    relations: Vec<u32>,
+    entities: Counts,
+    relations: Counts,
 }
 
 impl Occurrences {
     fn new([entities, relations]: [usize; 2]) -> Self {
-        Self { entities: vec![0; entities], relations: vec![0; relations] }
+        Self { entities: Counts::new(entities), relations: Counts::new(relations) }
     }
 
     fn count(&mut self, triple: Triple, insert: bool) {
-        let change = if insert { 1 } else { u32::MAX };
-        for entity in [triple.subject, triple.object] {
-            self.entities[entity.index()] = self.entities[entity.index()].wrapping_add(change);
-        }
-        let relation = &mut self.relations[triple.relation.index()];
-        *relation = relation.wrapping_add(change);
+        self.entities.count(triple.subject.index(), insert);
+        self.entities.count(triple.object.index(), insert);
+        self.relations.count(triple.relation.index(), insert);
     }
 
     /// Whether every element of a triple occurs.
     fn cover(&self, triple: Triple) -> bool {
-        self.entities[triple.subject.index()] > 0
-            && self.entities[triple.object.index()] > 0
-            && self.relations[triple.relation.index()] > 0
+        self.entities.counts[triple.subject.index()] > 0
+            && self.entities.counts[triple.object.index()] > 0
+            && self.relations.counts[triple.relation.index()] > 0
     }
 
     /// The entities that occur, in order.
     pub(super) fn entities(&self) -> Vec<EntityId> {
-        occurring(&self.entities).map(EntityId).collect()
+        self.entities.occurring().map(EntityId).collect()
     }
 
     /// The relations that occur, in order.
     pub(super) fn relations(&self) -> Vec<RelationId> {
-        occurring(&self.relations).map(RelationId).collect()
+        self.relations.occurring().map(RelationId).collect()
     }
 
     /// How many entities and relations occur.
-    pub(super) fn sizes(&self) -> [usize; 2] {
-        [occurring(&self.entities).count(), occurring(&self.relations).count()]
+    pub(super) const fn sizes(&self) -> [usize; 2] {
+        [self.entities.present, self.relations.present]
     }
 }
 
-fn occurring(counts: &[u32]) -> impl Iterator<Item = u32> {
-    counts.iter().enumerate().filter(|(_, count)| **count > 0).map(|(id, _)| id as u32)
+/// How often every element of one kind occurs, and how many do.
+struct Counts {
+    counts: Vec<u32>,
+    present: usize,
+}
+
+impl Counts {
+    fn new(size: usize) -> Self {
+        Self { counts: vec![0; size], present: 0 }
+    }
+
+    fn count(&mut self, id: usize, insert: bool) {
+        let count = &mut self.counts[id];
+        if insert {
+            self.present += usize::from(*count == 0);
+            *count += 1;
+        } else {
+            *count -= 1;
+            self.present -= usize::from(*count == 0);
+        }
+    }
+
+    fn occurring(&self) -> impl Iterator<Item = u32> {
+        self.counts.iter().enumerate().filter(|(_, count)| **count > 0).map(|(id, _)| id as u32)
+    }
 }
 
 /// The graph after a step.
@@ -159,9 +179,47 @@ impl<'a> State<'a> {
         }
     }
 
-    /// The triples whose life is such, in order of their numbers.
-    pub(super) fn those(&self, wanted: impl Fn(Life) -> bool) -> Vec<Triple> {
-        let chosen = self.lives.iter().zip(self.triples).filter(|(life, _)| wanted(**life));
-        chosen.map(|(_, &triple)| triple).collect()
+    /// The triples of every split and category, in order of their numbers. They are sorted out in one pass: a stream may
+    /// have many steps, and each of them asks.
+    pub(super) fn sorted_out(&self, with_categories: bool) -> SortedOut {
+        let mut sorted = SortedOut::default();
+        for (life, &triple) in self.lives.iter().zip(self.triples) {
+            match life.split() {
+                Some(Split::Valid) if life.present() => sorted.valid.push(triple),
+                Some(Split::Test) if life.present() => sorted.test.push(triple),
+                _ => {}
+            }
+            if with_categories && let (Some(kind), Some(split)) = (life.category(), life.split()) {
+                sorted.categories[kind as usize][split as usize].push(triple);
+            }
+        }
+        sorted
+    }
+}
+
+/// Triples by what has become of them.
+#[derive(Default)]
+pub(super) struct SortedOut {
+    /// Present validation triples.
+    pub valid: Vec<Triple>,
+    /// Present test triples.
+    pub test: Vec<Triple>,
+    /// By category and split.
+    categories: [[Vec<Triple>; Split::ALL.len()]; CategoryKind::ALL.len()],
+}
+
+impl SortedOut {
+    /// The categories that are not empty.
+    pub(super) fn into_categories(mut self) -> Vec<CategoryTriples> {
+        let mut found = Vec::new();
+        for kind in CategoryKind::ALL {
+            for split in Split::ALL {
+                let triples = std::mem::take(&mut self.categories[kind as usize][split as usize]);
+                if !triples.is_empty() {
+                    found.push(CategoryTriples { kind, split, triples });
+                }
+            }
+        }
+        found
     }
 }

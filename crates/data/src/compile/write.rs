@@ -1,88 +1,150 @@
-//! A benchmark as files.
+//! A benchmark as files. Every step is written when it is made, and then forgotten.
 
 use std::path::Path;
+use std::time::{Duration, Instant};
 
-use quadcast_core::{Split, Triple};
+use quadcast_core::{Names, Split, Triple, Vocabulary};
 use rustc_hash::FxHashMap;
 
-use super::options::BenchmarkLayout;
-use super::process::Compiled;
+use super::normalise::Update;
+use super::options::{BenchmarkLayout, CompileOptions};
+use super::process::Plan;
+use super::report::CompileReport;
+use super::state::State;
+use super::steps::Detail;
 use crate::operations::StreamBuilder;
-use crate::write::{fill_folder, write_evolving, write_file, write_lkge, write_snapshots};
+use crate::readers::COMPILED;
+use crate::write::{EvolvingWriter, LkgeWriter, SnapshotsWriter, StepWriter, fill_folder, write_file};
 use crate::{
-    DataError, FaultPolicy, OperationStream, StreamClock, StreamFormat, division_target, write_operations,
+    DataError, FaultPolicy, OperationStream, StreamFormat, division_target, wikidata, write_operations,
 };
 
-/// What was done, beside the benchmark.
-const REPORT: &str = "compile.json";
+/// Where a benchmark goes, and in which form.
+#[derive(Clone, Copy, Debug)]
+pub struct BenchmarkTarget<'a> {
+    /// A folder that is absent or empty.
+    pub folder: &'a Path,
+    /// Its layout.
+    pub layout: BenchmarkLayout,
+    /// The form in which the operations of all steps are added, if at all.
+    pub operations: Option<StreamFormat>,
+}
 
-impl Compiled {
-    /// Writes the benchmark to a folder that is absent or empty, and its operations with it if a form is given for them.
-    pub fn write(
-        &self,
-        folder: &Path,
-        layout: BenchmarkLayout,
-        operations: Option<StreamFormat>,
-    ) -> Result<(), DataError> {
-        division_target(folder)?;
-        fill_folder(folder, |folder| {
-            match layout {
-                BenchmarkLayout::WikidataEvolve => write_evolving(folder, &self.dataset)?,
-                BenchmarkLayout::Snapshots => write_snapshots(folder, &self.dataset)?,
-                BenchmarkLayout::Lkge => write_lkge(folder, &self.dataset)?,
+/// A benchmark on the disk.
+#[derive(Clone, Debug)]
+pub struct WrittenBenchmark {
+    /// What was done, as it stands in `compile.json`.
+    pub report: CompileReport,
+    /// How long it took to make the steps.
+    pub compiling: Duration,
+    /// How long it took to write them.
+    pub writing: Duration,
+}
+
+/// Compiles a benchmark into a folder, which is whole in the end or not there at all. The same stream, options and seed give
+/// the same bytes, for any number of threads.
+pub fn compile_to(
+    stream: &OperationStream,
+    options: &CompileOptions,
+    target: BenchmarkTarget<'_>,
+) -> Result<WrittenBenchmark, DataError> {
+    division_target(target.folder)?;
+    let start = Instant::now();
+    let plan = Plan::new(stream, options, detail(target.layout))?;
+    let mut writing = Duration::ZERO;
+    let report = fill_folder(target.folder, |folder| {
+        let vocabulary = &plan.numbered.vocabulary;
+        let mut writer = writer(folder, target.layout, vocabulary)?;
+        let mut exported = target.operations.map(|_| Exported::new(stream));
+        let mut report = plan.perform(|made| {
+            let start = Instant::now();
+            if let Some(exported) = &mut exported {
+                exported.add(stream, made.update, made.state);
             }
-            if let Some(format) = operations {
-                let name = match format {
-                    StreamFormat::Text => "mapped_triple-op2id.txt",
-                    StreamFormat::Binary => "operations.qops",
-                };
-                write_operations(&folder.join(name), &self.operations(format), format)?;
-            }
-            write_file(&folder.join(REPORT), |out| {
-                serde_json::to_writer_pretty(&mut *out, &self.report)?;
-                out.write_all(b"\n")
-            })
-        })
+            let written = writer.step(&made.step);
+            writing += start.elapsed();
+            written
+        })?;
+        let start = Instant::now();
+        if let (Some(exported), Some(format)) = (exported, target.operations) {
+            exported.write(folder, format, vocabulary)?;
+        }
+        let bare = target.layout == BenchmarkLayout::WikidataEvolve && wikidata::all_numbers(vocabulary);
+        report.names = bare.then_some(wikidata::NUMBERS);
+        write_file(&folder.join(COMPILED), |out| {
+            serde_json::to_writer_pretty(&mut *out, &report)?;
+            out.write_all(b"\n")
+        })?;
+        writing += start.elapsed();
+        Ok(report)
+    })?;
+    Ok(WrittenBenchmark { report, compiling: start.elapsed().saturating_sub(writing), writing })
+}
+
+/// What a layout has room for.
+const fn detail(layout: BenchmarkLayout) -> Detail {
+    match layout {
+        BenchmarkLayout::WikidataEvolve => Detail::Everything,
+        BenchmarkLayout::Snapshots | BenchmarkLayout::Lkge => Detail::Graphs,
+    }
+}
+
+fn writer<'a>(
+    folder: &'a Path,
+    layout: BenchmarkLayout,
+    vocabulary: &'a Vocabulary,
+) -> Result<Box<dyn StepWriter + 'a>, DataError> {
+    Ok(match layout {
+        BenchmarkLayout::WikidataEvolve => Box::new(EvolvingWriter::new(folder, vocabulary)?),
+        BenchmarkLayout::Snapshots => Box::new(SnapshotsWriter::new(folder, vocabulary)?),
+        BenchmarkLayout::Lkge => Box::new(LkgeWriter::new(folder, vocabulary)?),
+    })
+}
+
+/// The operations of all steps as one stream, with their times, steps and splits.
+struct Exported {
+    builder: StreamBuilder,
+    /// Splits of the triples that are not for training.
+    held_out: FxHashMap<Triple, Split>,
+}
+
+impl Exported {
+    fn new(stream: &OperationStream) -> Self {
+        let builder = StreamBuilder::new(stream.name.clone(), stream.clock, FaultPolicy::Error);
+        Self { builder, held_out: FxHashMap::default() }
     }
 
-    /// The operations of all steps as one stream, with their times, steps and splits. Text holds numbers, and there they
-    /// are global ids; the binary form keeps the names.
-    ///
-    /// # Panics
-    /// Never: the compiler leaves well-formed updates, and intervals follow each other in time.
-    pub fn operations(&self, format: StreamFormat) -> OperationStream {
-        let mut builder = StreamBuilder::new(self.dataset.name.clone(), self.clock, FaultPolicy::Error);
-        let mut splits: FxHashMap<Triple, Split> = FxHashMap::default();
-        for (step, moments) in self.dataset.steps.iter().zip(&self.moments) {
-            // Updates of the published code are in order of first appearance, not of time.
-            let mut operations: Vec<_> = step.operations.iter().flatten().zip(moments).collect();
-            operations.sort_by_key(|(_, moment)| **moment);
-            for (operation, &moment) in operations {
-                builder
-                    .push(operation.triple, operation.insert, moment)
-                    .expect("updates are well-formed, and intervals follow each other in time");
-            }
-            builder.end_step();
-            let held_out = step.evaluation_all.iter();
-            for (split, triples) in
-                held_out.flat_map(|all| [(Split::Valid, &all.valid), (Split::Test, &all.test)])
-            {
-                splits.extend(triples.iter().map(|&triple| (triple, split)));
+    /// Adds the operations of a step.
+    fn add(&mut self, stream: &OperationStream, update: &Update, state: &State<'_>) {
+        // Updates of the published code are in order of first appearance, not of time.
+        let mut places = update.clone();
+        places.sort_by_key(|&at| stream.moments[at as usize]);
+        for at in places {
+            let entry = stream.entries[at as usize];
+            let triple = state.triple(entry.triple());
+            self.builder
+                .push(triple, entry.insert(), stream.moments[at as usize])
+                .expect("updates are well-formed, and intervals follow each other in time");
+            if let Some(split @ (Split::Valid | Split::Test)) = state.life(entry.triple()).split() {
+                self.held_out.insert(triple, split);
             }
         }
-        let vocabulary = match format {
-            StreamFormat::Binary => self.dataset.vocabulary.clone(),
-            StreamFormat::Text => quadcast_core::Vocabulary {
-                entities: quadcast_core::Names::anonymous(self.dataset.vocabulary.entities.len()),
-                relations: quadcast_core::Names::anonymous(self.dataset.vocabulary.relations.len()),
-            },
-        };
-        let split = |triple: &Triple| splits.get(triple).copied().unwrap_or(Split::Train);
-        builder.finish(vocabulary, Some(&split))
+        self.builder.end_step();
     }
 
-    /// What the times of the operations are.
-    pub const fn clock(&self) -> StreamClock {
-        self.clock
+    /// Writes them. Text holds numbers, and there they are global ids; the binary form keeps the names.
+    fn write(self, folder: &Path, format: StreamFormat, vocabulary: &Vocabulary) -> Result<(), DataError> {
+        let (name, vocabulary) = match format {
+            StreamFormat::Binary => ("operations.qops", vocabulary.clone()),
+            StreamFormat::Text => (
+                "mapped_triple-op2id.txt",
+                Vocabulary {
+                    entities: Names::anonymous(vocabulary.entities.len()),
+                    relations: Names::anonymous(vocabulary.relations.len()),
+                },
+            ),
+        };
+        let split = |triple: &Triple| self.held_out.get(triple).copied().unwrap_or(Split::Train);
+        write_operations(&folder.join(name), &self.builder.finish(vocabulary, Some(&split)), format)
     }
 }

@@ -79,6 +79,30 @@ pub enum OperationsError {
         /// What is wrong.
         problem: String,
     },
+    /// A name that ends like an archive, where a stream is to be written.
+    #[error(
+        "{}: a stream cannot be written as an archive; expected a name without .zip, or with .gz, .bz2, .xz or .zst",
+        path.display()
+    )]
+    Archive {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A number of a text that cannot be an id.
+    #[error(
+        "{name}: --keep-ids cannot make an id of the {kind} number {largest}; expected numbers from 0 without large holes \
+         (below {limit} here); leave --keep-ids out: ids then follow the first appearance, and the numbers are names"
+    )]
+    SparseNumbers {
+        /// The stream.
+        name: String,
+        /// What the number stands for.
+        kind: IdKind,
+        /// The number.
+        largest: u32,
+        /// The first number that is refused.
+        limit: usize,
+    },
     /// A row of a benchmark that contradicts the rows and steps before it.
     #[error(
         "{place}: found {mark} for the triple {triple}, which is {state} after the rows and steps before; expected \

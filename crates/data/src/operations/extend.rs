@@ -7,8 +7,8 @@ use rustc_hash::FxHashMap;
 
 use super::build::StreamBuilder;
 use super::stream::{Dropped, FaultPolicy, OperationStream};
-use crate::DataError;
 use crate::readers::read_named;
+use crate::{DataError, wikidata};
 
 /// A stream that was extended.
 #[derive(Clone, Debug)]
@@ -24,7 +24,7 @@ pub struct Extended {
 }
 
 /// Adds the operations of a text file to a stream, as a step of their own. The file names entities and relations as the stream
-/// does; names that the stream does not have are new ones. A triple that was there before keeps its split, others are for
+/// does, those of Wikidata also by their bare numbers; names that the stream does not have are new ones. A triple that was there before keeps its split, others are for
 /// training.
 pub fn extend_operations(
     mut stream: OperationStream,
@@ -34,8 +34,9 @@ pub fn extend_operations(
     let (before, splits) = (stream.len(), stream.splits.take());
     stream.dropped = Dropped::default();
     let vocabulary = std::mem::take(&mut stream.vocabulary);
-    let mut entities = Known::new(&vocabulary.entities);
-    let mut relations = Known::new(&vocabulary.relations);
+    let numbers = wikidata::all_numbers(&vocabulary);
+    let mut entities = Known::new(&vocabulary.entities, wikidata::ITEM, numbers);
+    let mut relations = Known::new(&vocabulary.relations, wikidata::PROPERTY, numbers);
     let mut builder = StreamBuilder::resume(stream, policy);
     read_named(path, &mut builder, &mut entities, &mut relations)?;
     builder.end_step();
@@ -57,10 +58,14 @@ pub(crate) struct Known {
     old: usize,
     /// Without any name, numbers are ids.
     numbers: bool,
+    /// The letter of Wikidata's names of this kind.
+    letter: char,
+    /// Whether all names are Wikidata's, so that those of newcomers are as well.
+    wikidata: bool,
 }
 
 impl Known {
-    fn new(names: &Names) -> Self {
+    fn new(names: &Names, letter: char, wikidata: bool) -> Self {
         let mut all: Vec<Option<String>> = vec![None; names.len()];
         for (id, name) in names.iter() {
             all[id as usize] = Some(name.to_owned());
@@ -77,6 +82,8 @@ impl Known {
             old: all.len(),
             numbers: names.iter().next().is_none(),
             names: all,
+            letter,
+            wikidata,
         }
     }
 
@@ -93,9 +100,15 @@ impl Known {
         if digits.is_some() {
             return None;
         }
+        // Raw streams have the bare numbers of Wikidata: 66 is Q66, where nothing is called 66.
+        let lettered = wikidata::plain_number(name).map(|number| format!("{}{number}", self.letter));
+        if let Some(&id) = lettered.as_ref().and_then(|name| self.ids.get(name)) {
+            return Some(id);
+        }
+        let name = lettered.filter(|_| self.wikidata).unwrap_or_else(|| name.to_owned());
         let id = self.names.len() as u32;
-        self.ids.insert(name.to_owned(), id);
-        self.names.push(Some(name.to_owned()));
+        self.names.push(Some(name.clone()));
+        self.ids.insert(name, id);
         Some(id)
     }
 
@@ -116,7 +129,7 @@ mod tests {
     #[test]
     fn a_number_after_a_hash_is_an_id_and_never_new() {
         let names = Names::new(vec![Some("a".to_owned()), None], None);
-        let mut known = Known::new(&names);
+        let mut known = Known::new(&names, wikidata::ITEM, false);
         assert_eq!(["a", "#0", "#1", "#01"].map(|name| known.id(name)), [Some(0), Some(0), Some(1), Some(1)]);
         assert_eq!(["#2", "#999999", "#99999999999"].map(|name| known.id(name)), [None; 3]);
         assert_eq!(["7", "#x", "#"].map(|name| known.id(name)), [Some(2), Some(3), Some(4)]);
@@ -126,7 +139,19 @@ mod tests {
 
     #[test]
     fn numbers_are_ids_where_nothing_has_a_name() {
-        let mut known = Known::new(&Names::anonymous(2));
+        let mut known = Known::new(&Names::anonymous(2), wikidata::ITEM, false);
         assert_eq!(["1", "#1", "2", "b"].map(|name| known.id(name)), [Some(1), Some(1), None, Some(2)]);
+    }
+
+    #[test]
+    fn a_bare_number_is_the_item_of_that_number() {
+        let names = |names: &[&str]| Names::new(names.iter().map(|n| Some((*n).to_owned())).collect(), None);
+        let mut items = Known::new(&names(&["Q66", "Q62"]), wikidata::ITEM, true);
+        assert_eq!(["62", "Q62", "66", "7", "Q7"].map(|name| items.id(name)), [1, 1, 0, 2, 2].map(Some));
+        assert_eq!(items.finish().name(2), "Q7", "a new item has its letter too");
+        // Among other names a number is an item only if the item is there, and not where it is a name itself.
+        let mut mixed = Known::new(&names(&["Q66", "Q62", "Alice", "62"]), wikidata::ITEM, false);
+        assert_eq!(["66", "62", "7"].map(|name| mixed.id(name)), [0, 3, 4].map(Some));
+        assert_eq!(mixed.finish().name(4), "7");
     }
 }

@@ -1,6 +1,10 @@
 //! Seconds since 1970 as `2013-04-12T16:12:19Z` and back. Streams are in order of time, so that most rows repeat the date of
 //! the row before; it is worked out once.
 
+use jiff::Timestamp;
+use quadcast_core::{Calendar, TimeUnit};
+
+use super::stream::StreamClock;
 use crate::readers::{date_of_day, iso_day};
 
 const SECONDS_PER_DAY: i64 = 86_400;
@@ -57,6 +61,37 @@ impl Instants {
     }
 }
 
+impl StreamClock {
+    /// A time as people write it: a whole number, or on the clock of dates a date, perhaps with a time of day and an offset
+    /// from UTC. Without an offset it is UTC; a date stands for its first second, a month for that of its first day.
+    pub fn moment(self, text: &str) -> Option<i64> {
+        let text = text.trim();
+        if self != Self::Utc {
+            return text.parse().ok();
+        }
+        if let Ok(instant) = text.parse::<Timestamp>() {
+            return Some(instant.as_second());
+        }
+        let local = text.strip_suffix('Z').unwrap_or(text);
+        // A parser of local times reads past offsets and zones; one that could not be taken into account is an error.
+        let elsewhere = local.get(DATE..).is_some_and(|rest| rest.contains(['+', '-', '[']));
+        if elsewhere {
+            return None;
+        }
+        Calendar::from_january_first(TimeUnit::Second, 1970).parse(local)
+    }
+
+    /// A time as it stands in a stream.
+    pub fn label(self, moment: i64) -> String {
+        if self != Self::Utc {
+            return moment.to_string();
+        }
+        let mut text = Vec::new();
+        Instants::default().push(&mut text, moment);
+        String::from_utf8_lossy(&text).into_owned()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -81,5 +116,36 @@ mod tests {
         {
             assert_eq!(instants.parse(wrong.as_bytes()), None, "{wrong}");
         }
+    }
+
+    #[test]
+    fn offsets_count() {
+        // date -u -d 2012-10-29T12:00:00Z +%s
+        const NOON: i64 = 1_351_512_000;
+        let moment = |text| StreamClock::Utc.moment(text);
+        for same in [
+            "2012-10-29T12:00:00Z",
+            "2012-10-29T12:00:00",
+            "2012-10-29 12:00",
+            "2012-10-29T18:00:00+06:00",
+            "2012-10-29T05:00:00-07:00",
+        ] {
+            assert_eq!(moment(same), Some(NOON), "{same}");
+        }
+        for midnight in ["2012-10-29", " 2012-10-29Z", "2012-10-29T00:00Z"] {
+            assert_eq!(moment(midnight), Some(NOON - 43_200), "{midnight}");
+        }
+        assert_eq!(moment("2012-10"), Some(1_349_049_600));
+        for wrong in
+            ["soon", "", "2012-13-01", "2012-10-29T12:00:00+99:00", "2012-10-29T12:00:00[Asia/Almaty]"]
+        {
+            assert_eq!(moment(wrong), None, "{wrong}");
+        }
+        assert_eq!(
+            (StreamClock::Number.moment("-7"), StreamClock::Number.moment("2012-10")),
+            (Some(-7), None)
+        );
+        assert_eq!(StreamClock::Utc.label(NOON), "2012-10-29T12:00:00Z");
+        assert_eq!(StreamClock::Number.label(NOON), "1351512000");
     }
 }

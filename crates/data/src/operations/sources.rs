@@ -78,8 +78,10 @@ fn of_facts(dataset: &Dataset, hold: Hold) -> OperationStream {
     }
     changes.sort_unstable();
     let mut builder = StreamBuilder::new(dataset.name.clone(), StreamClock::Number, FaultPolicy::Drop);
-    for by_step in changes.chunk_by(|a, b| a.0 == b.0) {
-        for &(step, insert, triple) in by_step {
+    let mut changes = changes.into_iter().peekable();
+    // A step at which nothing begins or ends is a step all the same.
+    for step in (0..steps).map(Step) {
+        while let Some((_, insert, triple)) = changes.next_if(|change| change.0 == step) {
             builder
                 .push(triple, insert, dataset.axis.time(step))
                 .expect("the changes of a triple alternate, and steps are in order of time");

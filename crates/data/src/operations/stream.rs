@@ -5,6 +5,8 @@ use std::path::Path;
 use quadcast_core::{Split, Triple, TripleOperation, Vocabulary};
 use serde::Serialize;
 
+use crate::readers::{Compression, file_name};
+
 /// What happens to an operation that contradicts the graph.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -43,13 +45,11 @@ impl StreamFormat {
     /// The ending of files in the binary form.
     pub const BINARY_ENDING: &str = "qops";
 
-    /// The form that the name of a new file asks for.
+    /// The form that the name of a new file asks for, a compression aside.
     pub fn of(path: &Path) -> Self {
-        if path.extension().is_some_and(|ending| ending == Self::BINARY_ENDING) {
-            Self::Binary
-        } else {
-            Self::Text
-        }
+        let name = file_name(path);
+        let ending = Path::new(Compression::of(&name).1).extension();
+        if ending.is_some_and(|ending| ending == Self::BINARY_ENDING) { Self::Binary } else { Self::Text }
     }
 }
 
@@ -153,5 +153,21 @@ impl OperationStream {
     /// Whether the source says which split a triple belongs to.
     pub fn has_splits(&self) -> bool {
         self.splits.is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forms_are_told_by_their_endings() {
+        let of = |name: &str| StreamFormat::of(Path::new(name));
+        for binary in ["a.qops", "a.qops.zst", "b/a.txt.qops.gz", "a.qops.xz"] {
+            assert_eq!(of(binary), StreamFormat::Binary, "{binary}");
+        }
+        for text in ["a", "a.txt", "a.txt.gz", "a.zst", "qops", "a.qops/b"] {
+            assert_eq!(of(text), StreamFormat::Text, "{text}");
+        }
     }
 }

@@ -4,6 +4,7 @@ use std::io::Read;
 use std::path::Path;
 
 use quadcast_core::{Names, Triple};
+use rayon::slice::ParallelSliceMut;
 
 use super::binary::{
     DONE, ENTITIES, HEAD, MAGIC, NO_NAME, OPERATIONS, RELATIONS, SPLITS, STEPS, TIMES, TRIPLES, Tag, VERSION,
@@ -13,6 +14,10 @@ use super::error::OperationsError;
 use super::stream::{Dropped, Marked, OperationStream, StreamClock};
 use crate::DataError;
 use crate::readers::{Compression, failure, file_name};
+
+/// Bytes of a triple and of an operation.
+const TRIPLE_BYTES: usize = 12;
+const OPERATION_BYTES: usize = 4;
 
 /// Reads a stream from a file whose magic has been seen but not taken.
 pub(super) fn read_binary(path: &Path, source: impl Read) -> Result<OperationStream, DataError> {
@@ -132,17 +137,10 @@ impl<R: Read> File<'_, R> {
     }
 
     fn triples(&mut self, stream: &mut OperationStream, counts: Counts) -> Result<(), DataError> {
-        let payload = self.needed(TRIPLES)?;
-        if payload.len() as u64 != 12 * counts.triples {
-            return Err(self.wrong(format!(
-                "found {} bytes of triples, expected {}",
-                payload.len(),
-                counts.triples
-            )));
-        }
+        let payload = self.column(TRIPLES, counts.triples, TRIPLE_BYTES, "triples")?;
         let sizes = [stream.vocabulary.entities.len(), stream.vocabulary.relations.len()];
         let number = |bytes: &[u8]| u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
-        for row in payload.chunks_exact(12) {
+        for row in payload.chunks_exact(TRIPLE_BYTES) {
             let triple = Triple::new(number(row), number(&row[4..]), number(&row[8..]));
             let Triple { subject, relation, object } = triple;
             let fits = subject.index() < sizes[0] && object.index() < sizes[0] && relation.index() < sizes[1];
@@ -156,18 +154,43 @@ impl<R: Read> File<'_, R> {
             }
             stream.triples.push(triple);
         }
-        Ok(())
+        drop(payload);
+        self.refuse_repeated(&stream.triples)
+    }
+
+    /// A triple has one number: with two, its operations would not alternate.
+    fn refuse_repeated(&self, triples: &[Triple]) -> Result<(), DataError> {
+        let mut sorted = triples.to_vec();
+        sorted.par_sort_unstable();
+        match sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+            Some(pair) => {
+                let Triple { subject, relation, object } = pair[0];
+                let (head, tail, relation) = (subject.0, object.0, relation.0);
+                Err(self.wrong(format!(
+                    "found the triple {head} {tail} {relation} twice, expected every triple once"
+                )))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// The next section, which must be this one and hold so many rows.
+    fn column(&mut self, tag: Tag, rows: u64, row: usize, what: &str) -> Result<Vec<u8>, DataError> {
+        let payload = self.needed(tag)?;
+        // In 128 bits the product never overflows, whatever the head announces.
+        let expected = u128::from(rows) * row as u128;
+        if payload.len() as u128 == expected {
+            return Ok(payload);
+        }
+        Err(self.wrong(format!("found {} bytes of {what}, expected {expected}", payload.len())))
     }
 
     /// Operations must alternate here too: a file may have been made by anybody.
     fn operations(&mut self, stream: &mut OperationStream, counts: Counts) -> Result<(), DataError> {
-        let payload = self.needed(OPERATIONS)?;
-        if payload.len() as u64 != 4 * counts.operations {
-            return Err(self.wrong(format!("found {} bytes of operations", payload.len())));
-        }
+        let payload = self.column(OPERATIONS, counts.operations, OPERATION_BYTES, "operations")?;
         let mut present = vec![false; stream.triples.len()];
-        stream.entries.reserve(counts.operations as usize);
-        for (number, bytes) in payload.as_chunks::<4>().0.iter().enumerate() {
+        stream.entries.reserve(payload.len() / OPERATION_BYTES);
+        for (number, bytes) in payload.as_chunks::<OPERATION_BYTES>().0.iter().enumerate() {
             let entry = Marked::from_bits(u32::from_le_bytes(*bytes));
             match present.get_mut(entry.triple()) {
                 Some(present) if *present != entry.insert() => *present = entry.insert(),
@@ -186,7 +209,8 @@ impl<R: Read> File<'_, R> {
                 (TIMES, payload) => stream.moments = self.times(&payload, counts)?,
                 (STEPS, payload) => {
                     let ends: Vec<usize> = eights(&payload).into_iter().map(|end| end as usize).collect();
-                    let sound = ends.is_sorted() && ends.last() == Some(&stream.entries.len());
+                    let whole = payload.len().is_multiple_of(8);
+                    let sound = whole && ends.is_sorted() && ends.last() == Some(&stream.entries.len());
                     stream.step_ends = Some(ends).filter(|_| sound);
                     if !sound {
                         return Err(self.wrong("the steps do not end where the operations do"));
@@ -214,7 +238,8 @@ impl<R: Read> File<'_, R> {
     }
 
     fn times(&self, payload: &[u8], counts: Counts) -> Result<Vec<i64>, DataError> {
-        let mut moments = Vec::with_capacity((counts.operations as usize).min(payload.len()));
+        // A time takes a byte at least.
+        let mut moments = Vec::with_capacity(counts.operations.min(payload.len() as u64) as usize);
         let (mut moment, mut difference, mut shift) = (counts.first, 0_u64, 0);
         for &byte in payload {
             if shift >= 63 {

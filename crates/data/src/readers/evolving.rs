@@ -8,13 +8,14 @@ use quadcast_core::{EvolvingDataset, Names, Vocabulary};
 use rayon::prelude::*;
 
 use super::Reading;
+use super::compiled::numbers_are_wikidata;
 use super::contradictions::refuse_contradictions;
 use super::evolving_step::{Folders, Step, read_step};
 use super::ids::{IdFile, Order};
 use super::input::Folder;
 use super::lists::Lists;
 use super::notes::Notes;
-use crate::{Content, DataError};
+use crate::{Content, DataError, wikidata};
 
 pub(super) const LAYOUT: &str = "wikidata-evolve";
 
@@ -41,8 +42,14 @@ pub(super) fn read(
     // Results are collected before the first error is picked, so that it does not depend on the threads.
     let steps: Vec<Result<Step, DataError>> = numbers.par_iter().map(read).collect();
     let steps = steps.into_iter().collect::<Result<Vec<_>, _>>()?;
-    let vocabulary =
-        Vocabulary { entities: wikidata_names(entities, 'Q'), relations: wikidata_names(relations, 'P') };
+    let vocabulary = if numbers_are_wikidata(folder)? {
+        Vocabulary {
+            entities: wikidata_names(entities, wikidata::ITEM),
+            relations: wikidata_names(relations, wikidata::PROPERTY),
+        }
+    } else {
+        Vocabulary { entities: entities.names(None), relations: relations.names(None) }
+    };
     if !contradictory {
         refuse_contradictions(&steps, &vocabulary)?;
     }
@@ -107,7 +114,7 @@ fn step_folder(part: &Folder, number: u32) -> Result<Option<Folder>, DataError> 
     name.map(|name| part.inside(name)).transpose()
 }
 
-/// The files hold the bare numbers of items and properties.
+/// The names of a folder that holds the bare numbers of items and properties.
 fn wikidata_names(list: &IdFile, letter: char) -> Names {
     let mut names = vec![None; list.size()];
     for (_, id, name) in &list.rows {

@@ -171,6 +171,11 @@ impl At<'_> {
     pub(super) fn missing_column(self, found: usize, expected: &'static str) -> DataError {
         DataError::MissingColumn { place: Self { column: found + 1, ..self }.place(), found, expected }
     }
+
+    /// The error of a row that goes on with a field after its last column.
+    pub(super) fn extra_column(self, field: &[u8], expected: &'static str) -> DataError {
+        DataError::ExtraColumn { place: self.place(), found: excerpt(field), expected }
+    }
 }
 
 /// A field as it is shown in messages: quoted, with invisible characters made visible, and not too long.

@@ -135,10 +135,14 @@ fn parse<'a>(
 ) -> Result<Vec<Triple>, DataError> {
     let mut triples = Vec::new();
     for (line, text) in Lines::new(input.text()) {
-        let (fields, count) = tab_fields::<3>(text);
+        let (fields, count) = tab_fields::<4>(text);
         let at = |column| At::new(&input.path, line, column);
-        if count < 3 {
-            return Err(at(1).missing_column(count, COLUMNS));
+        match count {
+            ..3 => return Err(at(1).missing_column(count, COLUMNS)),
+            3 => {}
+            // A tab at the end of a line separates nothing.
+            4 if fields[3].trim_ascii().is_empty() => {}
+            4.. => return Err(at(4).extra_column(fields[3], COLUMNS)),
         }
         let subject = entities.id(at(1), fields[0])?;
         let relation = relations.id(at(2), fields[1])?;

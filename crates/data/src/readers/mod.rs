@@ -4,6 +4,7 @@
 //! A reader never guesses silently: what it assumes it says in a note, and what it cannot use is an error with a
 //! place. Nothing that a file can hold makes it panic.
 
+mod compiled;
 mod contradictions;
 mod detect;
 mod division;
@@ -37,6 +38,7 @@ use quadcast_core::Splits;
 
 use crate::{Content, SourceFile};
 
+pub(crate) use compiled::COMPILED;
 pub(crate) use division::DIVISION;
 pub(crate) use input::{Compression, failure, file_name, stream};
 pub(crate) use lines::excerpt;

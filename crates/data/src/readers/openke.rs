@@ -9,7 +9,7 @@ use super::lists::Lists;
 use super::notes::Notes;
 use super::spaces::joint_sizes;
 use super::splits::{Naming, all_of, find_splits, open_splits, parse_splits};
-use super::triples::{TripleFile, read_triples};
+use super::triples::{TripleFile, read_wide_triples};
 use super::{Reading, type_constraints};
 use crate::{Content, DataError};
 
@@ -20,7 +20,7 @@ pub(super) fn read(folder: &mut Folder, notes: &mut Notes) -> Result<Reading, Da
     lists.describe_with(&all_of(&inputs), 3, notes);
     notes.add("The columns are head, tail, relation.");
 
-    let parsed = parse_splits(&inputs, |input| read_triples(input, lists.spaces())?.not_empty(input))?;
+    let parsed = parse_splits(&inputs, |input| read_wide_triples(input, lists.spaces())?.not_empty(input))?;
     describe_counts(&inputs, &parsed, notes);
     let facts = parsed.iter().map(|(_, file)| file.rows.len()).sum();
     let extents = parsed.iter().map(|(split, file)| (inputs.get(split).path.as_path(), &file.extent));

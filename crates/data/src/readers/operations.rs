@@ -19,7 +19,7 @@ use super::ids::count_line;
 use super::input::{Compression, failure, file_name};
 use super::lines::{At, Lines};
 use super::operation_rows::{Row, clock_of, parse};
-use crate::operations::{Fault, Instants, StreamBuilder};
+use crate::operations::{Fault, StreamBuilder};
 use crate::{DataError, FaultPolicy, OperationStream, OperationsError, Place, StreamClock};
 
 /// Bytes that are read at a time.
@@ -168,14 +168,7 @@ impl<'a> Intake<'a> {
     fn error(&self, fault: Fault, row: &Row) -> DataError {
         let place = |column| At::new(self.path, row.line, column).place();
         let triple = format!("{} {} {}", row.head, row.tail, row.relation);
-        let time = |moment: i64| match self.clock {
-            Some(StreamClock::Utc) => {
-                let mut text = Vec::new();
-                Instants::default().push(&mut text, moment);
-                String::from_utf8_lossy(&text).into_owned()
-            }
-            _ => moment.to_string(),
-        };
+        let time = |moment: i64| self.clock.unwrap_or_default().label(moment);
         match fault {
             Fault::Present => OperationsError::Present { place: place(4), triple },
             Fault::Absent => OperationsError::Absent { place: place(4), triple },

@@ -24,9 +24,25 @@ impl<T> TripleFile<T> {
     }
 }
 
+/// The columns of a file.
+#[derive(Clone, Copy)]
+struct Columns {
+    needed: usize,
+    names: &'static str,
+    /// Whether the first row may have more, and all others as many as it; the reader says that they are ignored.
+    wider: bool,
+}
+
+const TRIPLES: Columns = Columns { needed: 3, names: "head, tail, relation", wider: false };
+
 /// Reads `head tail relation`.
 pub(super) fn read_triples(input: &Input, spaces: Spaces<'_>) -> Result<TripleFile<Triple>, DataError> {
-    read_rows(input, spaces, (3, "head, tail, relation"), |_, _, triple| Ok(triple))
+    read_rows(input, spaces, TRIPLES, |_, _, triple| Ok(triple))
+}
+
+/// Reads `head tail relation` of files that may have more columns throughout: those of another layout, read as this one.
+pub(super) fn read_wide_triples(input: &Input, spaces: Spaces<'_>) -> Result<TripleFile<Triple>, DataError> {
+    read_rows(input, spaces, Columns { wider: true, ..TRIPLES }, |_, _, triple| Ok(triple))
 }
 
 /// Reads `head tail relation +` and `head tail relation -`.
@@ -34,7 +50,8 @@ pub(super) fn read_operations(
     input: &Input,
     spaces: Spaces<'_>,
 ) -> Result<TripleFile<TripleOperation>, DataError> {
-    read_rows(input, spaces, (4, "head, tail, relation, operation"), |at, field, triple| match field {
+    let columns = Columns { needed: 4, names: "head, tail, relation, operation", wider: false };
+    read_rows(input, spaces, columns, |at, field, triple| match field {
         b"+" => Ok(TripleOperation { triple, insert: true }),
         b"-" => Ok(TripleOperation { triple, insert: false }),
         _ => Err(not_a_mark(at, field, "+ (insertion) or - (deletion)")),
@@ -46,7 +63,8 @@ pub(super) fn read_labels(
     input: &Input,
     spaces: Spaces<'_>,
 ) -> Result<TripleFile<(Triple, bool)>, DataError> {
-    read_rows(input, spaces, (4, "head, tail, relation, label"), |at, field, triple| match field {
+    let columns = Columns { needed: 4, names: "head, tail, relation, label", wider: false };
+    read_rows(input, spaces, columns, |at, field, triple| match field {
         b"1" => Ok((triple, true)),
         b"0" => Ok((triple, false)),
         _ => Err(not_a_mark(at, field, "1 (true) or 0 (false)")),
@@ -60,11 +78,12 @@ fn not_a_mark(at: At<'_>, field: &[u8], expected: &'static str) -> DataError {
 fn read_rows<T>(
     input: &Input,
     spaces: Spaces<'_>,
-    (needed, columns): (usize, &'static str),
+    columns: Columns,
     finish: impl Fn(At<'_>, &[u8], Triple) -> Result<T, DataError>,
 ) -> Result<TripleFile<T>, DataError> {
     let mut file = TripleFile { rows: Vec::new(), counted: false, extent: Extent::default() };
     let mut declared = None;
+    let mut allowed = (!columns.wider).then_some(columns.needed);
     for (line, text) in Lines::new(input.text()) {
         let at = |column| At::new(&input.path, line, column);
         if file.rows.is_empty()
@@ -74,9 +93,14 @@ fn read_rows<T>(
             declared = Some((at(1).place(), count));
             continue;
         }
-        let (fields, count) = blank_fields::<4>(text);
-        if count < needed {
-            return Err(at(1).missing_column(count, columns));
+        let (fields, count) = blank_fields::<5>(text);
+        if count < columns.needed {
+            return Err(at(1).missing_column(count, columns.names));
+        }
+        let allowed = *allowed.get_or_insert(count);
+        if count > allowed {
+            let field = fields.get(allowed).copied().unwrap_or_default();
+            return Err(at(allowed + 1).extra_column(field, columns.names));
         }
         let head = spaces.entities.id(at(1), fields[0])?;
         let tail = spaces.entities.id(at(2), fields[1])?;

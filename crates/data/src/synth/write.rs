@@ -1,6 +1,6 @@
 //! A world as files: facts in a layout that the readers know, `truth.csv.zst` and `world.json`.
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::path::Path;
 
 use quadcast_core::{Dataset, EvolvingDataset, Split, Triple, TripleOperation};
@@ -9,11 +9,9 @@ use serde_json::Value;
 use super::generate::{SynthWorld, WorldName};
 use super::target::{WORLD_FILE, write_folder};
 use super::truth::Truth;
-use crate::write::{Labels, write_evolving, write_file, write_temporal};
+use crate::readers::Compression;
+use crate::write::{Labels, compressed, write_evolving, write_file, write_temporal};
 use crate::{Content, DataError};
-
-/// Beyond this level the file shrinks little and takes much longer.
-const COMPRESSION: i32 = 3;
 
 impl SynthWorld {
     /// Writes the world to a folder that is absent or empty, or replaces a synthetic world there. `best` is what the
@@ -106,10 +104,5 @@ fn write_compressed(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), DataError> {
-    write_file(path, |out| {
-        let mut encoder = BufWriter::new(zstd::Encoder::new(out, COMPRESSION)?);
-        write(&mut encoder)?;
-        let encoder = encoder.into_inner().map_err(io::IntoInnerError::into_error)?;
-        encoder.finish().map(|_| ())
-    })
+    write_file(path, |out| compressed(out, Some(Compression::Zstandard), write))
 }

@@ -3,38 +3,71 @@
 
 use std::path::Path;
 
-use quadcast_core::{CategoryKind, EvolvingDataset, EvolvingStep, Names, Split, Triple};
-use rayon::prelude::*;
+use quadcast_core::{CategoryKind, EvolvingDataset, EvolvingStep, Names, Split, Triple, Vocabulary};
 
+use super::StepWriter;
 use super::folder::{failed, write_file};
 use super::graph::{LocalIds, after, full};
 use super::rows::{push_number, write_labels, write_operations, write_rows, write_triples};
-use crate::DataError;
+use crate::{DataError, wikidata};
 
 /// Writes everything that the dataset has.
 pub(crate) fn write_evolving(folder: &Path, dataset: &EvolvingDataset) -> Result<(), DataError> {
-    let vocabulary = &dataset.vocabulary;
-    for (kind, names) in [("entity", &vocabulary.entities), ("relation", &vocabulary.relations)] {
-        write_file(&folder.join(format!("{kind}2id.txt")), |out| {
-            write_rows(out, 0..names.len() as u32, |row, id| push_name(row, id, names))
-        })?;
-    }
-    let updates = || {
-        let steps: Vec<Result<(), DataError>> =
-            dataset.steps.par_iter().enumerate().map(|(at, step)| write_step(folder, at + 1, step)).collect();
-        steps.into_iter().collect::<Result<(), _>>()
-    };
-    let (updates, snapshots) = rayon::join(updates, || write_snapshots(folder, dataset));
-    updates.and(snapshots)
+    let mut writer = EvolvingWriter::new(folder, &dataset.vocabulary)?;
+    dataset.steps.iter().try_for_each(|step| writer.step(step))
 }
 
-/// Appends `id name`. A line end in a name becomes a blank.
-fn push_name(row: &mut Vec<u8>, id: u32, names: &Names) {
+/// Writes one step after the other.
+pub(crate) struct EvolvingWriter<'a> {
+    folder: &'a Path,
+    /// Sizes of the global id spaces.
+    sizes: [usize; 2],
+    /// The training graph of the last step.
+    train: Vec<Triple>,
+    /// Steps that are written.
+    steps: usize,
+}
+
+impl<'a> EvolvingWriter<'a> {
+    /// Writes the names. Those that are numbers of Wikidata are written as the bare numbers, as published.
+    pub(crate) fn new(folder: &'a Path, vocabulary: &Vocabulary) -> Result<Self, DataError> {
+        let bare = wikidata::all_numbers(vocabulary);
+        for (kind, names, letter) in [
+            ("entity", &vocabulary.entities, wikidata::ITEM),
+            ("relation", &vocabulary.relations, wikidata::PROPERTY),
+        ] {
+            let letter = bare.then_some(letter);
+            write_file(&folder.join(format!("{kind}2id.txt")), |out| {
+                write_rows(out, 0..names.len() as u32, |row, id| push_name(row, id, names, letter))
+            })?;
+        }
+        let sizes = [vocabulary.entities.len(), vocabulary.relations.len()];
+        Ok(Self { folder, sizes, train: Vec::new(), steps: 0 })
+    }
+}
+
+impl StepWriter for EvolvingWriter<'_> {
+    fn step(&mut self, step: &EvolvingStep) -> Result<(), DataError> {
+        self.steps += 1;
+        let (folder, number, sizes) = (self.folder, self.steps, self.sizes);
+        self.train = after(std::mem::take(&mut self.train), &step.training);
+        let train = &self.train;
+        let snapshot = || match &step.entities {
+            Some(_) => write_snapshot(&step_folder(folder, "snapshots", number)?, sizes, step, train),
+            None => Ok(()),
+        };
+        let (updates, snapshot) = rayon::join(|| write_step(folder, number, step), snapshot);
+        updates.and(snapshot)
+    }
+}
+
+/// Appends `id name`, the name without its letter if there is one. A line end in a name becomes a blank.
+fn push_name(row: &mut Vec<u8>, id: u32, names: &Names, letter: Option<char>) {
+    let name = names.name(id);
+    let name = letter.and_then(|letter| name.strip_prefix(letter)).unwrap_or(&name);
     push_number(row, id);
     row.push(b' ');
-    row.extend(
-        names.name(id).bytes().map(|byte| if matches!(byte, b'\t' | b'\n' | b'\r') { b' ' } else { byte }),
-    );
+    row.extend(name.bytes().map(|byte| if matches!(byte, b'\t' | b'\n' | b'\r') { b' ' } else { byte }));
 }
 
 /// Makes the folder of a step.
@@ -88,23 +121,7 @@ pub(crate) const fn category_file(kind: CategoryKind) -> (&'static str, bool) {
     }
 }
 
-/// Writes the snapshots of the steps that list their entities.
-fn write_snapshots(folder: &Path, dataset: &EvolvingDataset) -> Result<(), DataError> {
-    if dataset.steps.iter().all(|step| step.entities.is_none()) {
-        return Ok(());
-    }
-    let sizes = [dataset.vocabulary.entities.len(), dataset.vocabulary.relations.len()];
-    let mut train = Vec::new();
-    for (at, step) in dataset.steps.iter().enumerate() {
-        train = after(train, &step.training);
-        if step.entities.is_none() {
-            continue;
-        }
-        write_snapshot(&step_folder(folder, "snapshots", at + 1)?, sizes, step, &train)?;
-    }
-    Ok(())
-}
-
+/// Writes the graph of a step that lists its entities.
 fn write_snapshot(
     folder: &Path,
     sizes: [usize; 2],

@@ -8,15 +8,16 @@ use crate::DataError;
 
 /// Fills a temporary folder beside `folder`, then puts it in its place. What lies there is replaced: the caller has
 /// made sure that it may be.
-pub(crate) fn fill_folder(
+pub(crate) fn fill_folder<T>(
     folder: &Path,
-    fill: impl FnOnce(&Path) -> Result<(), DataError>,
-) -> Result<(), DataError> {
+    fill: impl FnOnce(&Path) -> Result<T, DataError>,
+) -> Result<T, DataError> {
     let temporary = beside(folder, "tmp");
     let attempt = || {
         fs::create_dir_all(&temporary).map_err(|source| failed(&temporary, source))?;
-        fill(&temporary)?;
-        exchange(folder, &temporary).map_err(|source| failed(folder, source))
+        let filled = fill(&temporary)?;
+        exchange(folder, &temporary).map_err(|source| failed(folder, source))?;
+        Ok(filled)
     };
     attempt().inspect_err(|_| {
         // The rest of a failed attempt is of no use to anyone; that it may not be removable changes nothing.

@@ -6,9 +6,10 @@
 use std::fs;
 use std::path::Path;
 
-use quadcast_core::{EvolvingDataset, Names, Triple, Vocabulary};
+use quadcast_core::{EvolvingStep, Names, Triple, Vocabulary};
 use rustc_hash::FxHashSet;
 
+use super::StepWriter;
 use super::folder::{failed, write_file};
 use super::graph::full;
 use super::rows::{push_number, write_rows};
@@ -16,12 +17,27 @@ use super::unique::unique_names;
 use crate::DataError;
 
 /// Writes the facts that are new at each step, and the ids of everything seen so far.
-pub(crate) fn write_lkge(folder: &Path, dataset: &EvolvingDataset) -> Result<(), DataError> {
-    unique_names(&dataset.vocabulary)?;
-    let mut seen = FxHashSet::default();
-    let mut ids = [Seen::default(), Seen::default()];
-    for (at, step) in dataset.steps.iter().enumerate() {
-        let inner = folder.join(at.to_string());
+pub(crate) struct LkgeWriter<'a> {
+    folder: &'a Path,
+    vocabulary: &'a Vocabulary,
+    seen: FxHashSet<Triple>,
+    /// Ids of entities and relations.
+    ids: [Seen; 2],
+    /// Steps that are written.
+    steps: usize,
+}
+
+impl<'a> LkgeWriter<'a> {
+    pub(crate) fn new(folder: &'a Path, vocabulary: &'a Vocabulary) -> Result<Self, DataError> {
+        unique_names(vocabulary)?;
+        Ok(Self { folder, vocabulary, seen: FxHashSet::default(), ids: <[Seen; 2]>::default(), steps: 0 })
+    }
+}
+
+impl StepWriter for LkgeWriter<'_> {
+    fn step(&mut self, step: &EvolvingStep) -> Result<(), DataError> {
+        let inner = self.folder.join(self.steps.to_string());
+        self.steps += 1;
         fs::create_dir_all(&inner).map_err(|source| failed(&inner, source))?;
         let inserted = step.training.iter().filter(|operation| operation.insert);
         let splits = [
@@ -30,19 +46,18 @@ pub(crate) fn write_lkge(folder: &Path, dataset: &EvolvingDataset) -> Result<(),
             ("test", full(step).test.clone()),
         ];
         for (split, mut triples) in splits {
-            triples.retain(|triple| seen.insert(*triple));
+            triples.retain(|triple| self.seen.insert(*triple));
             for triple in &triples {
-                ids[0].add(triple.subject.0);
-                ids[0].add(triple.object.0);
-                ids[1].add(triple.relation.0);
+                self.ids[0].add(triple.subject.0);
+                self.ids[0].add(triple.object.0);
+                self.ids[1].add(triple.relation.0);
             }
-            write_facts(&inner.join(format!("{split}.txt")), &triples, &dataset.vocabulary)?;
+            write_facts(&inner.join(format!("{split}.txt")), &triples, self.vocabulary)?;
         }
-        ids[0].write(&inner.join("entity2id.txt"), &dataset.vocabulary.entities, 1)?;
+        self.ids[0].write(&inner.join("entity2id.txt"), &self.vocabulary.entities, 1)?;
         // Every second id is free for the inverse relation.
-        ids[1].write(&inner.join("relation2id.txt"), &dataset.vocabulary.relations, 2)?;
+        self.ids[1].write(&inner.join("relation2id.txt"), &self.vocabulary.relations, 2)
     }
-    Ok(())
 }
 
 /// Writes `head⇥relation⇥tail`.

@@ -5,35 +5,48 @@
 
 use std::path::Path;
 
-use quadcast_core::{EvolvingDataset, EvolvingStep, Names, Triple};
+use quadcast_core::{EvolvingStep, Names, Triple, Vocabulary};
 
+use super::StepWriter;
 use super::folder::{failed, write_file};
 use super::graph::{Local, LocalIds, after, full};
 use super::rows::{push_number, write_rows, write_triples};
 use super::unique::unique_names;
 use crate::DataError;
 
-/// Writes every snapshot with all of its evaluation triples.
-pub(crate) fn write_snapshots(folder: &Path, dataset: &EvolvingDataset) -> Result<(), DataError> {
-    let vocabulary = &dataset.vocabulary;
-    unique_names(vocabulary)?;
-    let mut train = Vec::new();
-    for (at, step) in dataset.steps.iter().enumerate() {
-        train = after(train, &step.training);
-        let inner = folder.join(format!("snapshot{}", at + 1));
-        std::fs::create_dir_all(&inner).map_err(|source| failed(&inner, source))?;
-        write_snapshot(&inner, dataset, step, &train)?;
+/// Writes every snapshot with all of its evaluation triples, one after the other.
+pub(crate) struct SnapshotsWriter<'a> {
+    folder: &'a Path,
+    vocabulary: &'a Vocabulary,
+    /// The training graph of the last snapshot.
+    train: Vec<Triple>,
+    /// Snapshots that are written.
+    steps: usize,
+}
+
+impl<'a> SnapshotsWriter<'a> {
+    pub(crate) fn new(folder: &'a Path, vocabulary: &'a Vocabulary) -> Result<Self, DataError> {
+        unique_names(vocabulary)?;
+        Ok(Self { folder, vocabulary, train: Vec::new(), steps: 0 })
     }
-    Ok(())
+}
+
+impl StepWriter for SnapshotsWriter<'_> {
+    fn step(&mut self, step: &EvolvingStep) -> Result<(), DataError> {
+        self.steps += 1;
+        self.train = after(std::mem::take(&mut self.train), &step.training);
+        let inner = self.folder.join(format!("snapshot{}", self.steps));
+        std::fs::create_dir_all(&inner).map_err(|source| failed(&inner, source))?;
+        write_snapshot(&inner, self.vocabulary, step, &self.train)
+    }
 }
 
 fn write_snapshot(
     folder: &Path,
-    dataset: &EvolvingDataset,
+    vocabulary: &Vocabulary,
     step: &EvolvingStep,
     train: &[Triple],
 ) -> Result<(), DataError> {
-    let vocabulary = &dataset.vocabulary;
     let sizes = [vocabulary.entities.len(), vocabulary.relations.len()];
     let all = full(step);
     let ids = LocalIds::new(sizes, train.iter().chain(&all.valid).chain(&all.test), step);

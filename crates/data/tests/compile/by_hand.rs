@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use quadcast_core::CategoryKind::{self, Deleted, DeletedAgain, Returned};
 use quadcast_core::{Split, Triple, TripleOperation};
 use quadcast_data::{
-    CompileError, CompileOptions, DataError, FaultPolicy, FrequencyFilter, FrequencyRule, HeldOut, Hold,
-    IdRule, IntervalRule, KeptOperation, LoadOptions, OperationOrder, SplitRule, StreamClock, StreamFormat,
-    compile, load, operations_of, read_operations, write_operations,
+    BenchmarkLayout, BenchmarkTarget, CompileError, CompileOptions, DataError, FaultPolicy, FrequencyFilter,
+    FrequencyRule, HeldOut, Hold, IdRule, IntervalRule, KeptOperation, LoadOptions, OperationOrder,
+    SplitRule, StreamClock, StreamFormat, compile, compile_to, load, operations_of, read_operations,
+    with_numbers_as_ids,
 };
 use tempfile::TempDir;
 
@@ -81,6 +82,13 @@ fn ids_follow_the_updates() {
     let kept = crate::support::compiled(&stream(STREAM), &kept);
     let names: Vec<&str> = kept.dataset.vocabulary.entities.iter().map(|(_, name)| name).collect();
     assert_eq!(names, ["7", "1", "5", "9", "2", "10"]);
+    // With the numbers of the text as ids, 9 is 9, and numbers that do not occur are ids too.
+    let numbered = with_numbers_as_ids(stream(STREAM)).expect("small numbers");
+    let kept = CompileOptions { ids: IdRule::Source, ..three() };
+    let kept = crate::support::compiled(&numbered, &kept).dataset;
+    assert_eq!((kept.vocabulary.entities.len(), kept.vocabulary.entities.name(8)), (11, "8".into()));
+    let first: Vec<Triple> = kept.steps[0].operations.iter().flatten().map(|o| o.triple).collect();
+    assert_eq!(first, [Triple::new(7, 3, 1), Triple::new(9, 3, 1), Triple::new(1, 4, 9)]);
 }
 
 #[test]
@@ -223,14 +231,25 @@ fn facts_with_time_stamps_come_and_go() {
     );
     assert_eq!(changes(Hold::Steps(2)), [(10, true, a), (20, true, b)]);
     assert_eq!(changes(Hold::Ever), [(10, true, a), (20, true, b)]);
+    // Nothing changes at 30 and 50, and they are steps all the same.
+    for (hold, updates) in [(Hold::Steps(1), [1, 1, 1, 2]), (Hold::Ever, [1, 1, 0, 0])] {
+        let stream =
+            operations_of(&loaded.content, hold, FaultPolicy::Error).expect("facts with time stamps");
+        let options = CompileOptions { intervals: IntervalRule::Steps, ..unfiltered() };
+        let steps = compiled(&stream, &options).report.steps;
+        assert_eq!(steps.iter().map(|step| step.operations.total()).collect::<Vec<_>>(), updates);
+    }
 }
 
 #[test]
 fn what_was_compiled_compiles_to_itself() {
     let first = compiled(&stream(STREAM), &three());
     let folder = TempDir::new().expect("a folder");
-    let path = folder.path().join("again.qops");
-    write_operations(&path, &first.operations(StreamFormat::Binary), StreamFormat::Binary).expect("a disk");
+    let benchmark = folder.path().join("benchmark");
+    let layout = BenchmarkLayout::WikidataEvolve;
+    let target = BenchmarkTarget { folder: &benchmark, layout, operations: Some(StreamFormat::Binary) };
+    compile_to(&stream(STREAM), &three(), target).expect("a disk");
+    let path = benchmark.join("operations.qops");
     let again = read_operations(&path, FaultPolicy::Error).expect("what was written");
     let options = CompileOptions {
         intervals: IntervalRule::Steps,

@@ -6,22 +6,37 @@ use std::path::{Path, PathBuf};
 
 use quadcast_core::{EvolvingDataset, Triple};
 use quadcast_data::{
-    BenchmarkLayout, CompileOptions, Compiled, Details, IntervalRule, LoadOptions, StreamFormat, info, load,
-    synth_operations,
+    BenchmarkLayout, BenchmarkTarget, CompileOptions, CompileReport, Compiled, DataError, Details, Hold,
+    IdRule, IntervalRule, LoadOptions, OperationStream, SplitRule, StreamFormat, compile_to, info, load,
+    operations_of, read_operations, synth_operations, write_operations,
 };
 use tempfile::TempDir;
 
 use crate::support::{compiled, evolving, graphs, unfiltered};
 
-fn made(seed: u64) -> Compiled {
-    let options = CompileOptions { intervals: IntervalRule::Operations(5), sample: 40, seed, ..unfiltered() };
-    compiled(&synth_operations(2500, seed), &options)
+fn options(seed: u64) -> CompileOptions {
+    CompileOptions { intervals: IntervalRule::Operations(5), sample: Some(40), seed, ..unfiltered() }
 }
 
-fn written(compiled: &Compiled, layout: BenchmarkLayout) -> (TempDir, PathBuf) {
+fn made(seed: u64) -> Compiled {
+    compiled(&synth_operations(2500, seed), &options(seed))
+}
+
+/// Compiles into a folder.
+fn write(
+    folder: &Path,
+    seed: u64,
+    layout: BenchmarkLayout,
+    operations: Option<StreamFormat>,
+) -> Result<CompileReport, DataError> {
+    let target = BenchmarkTarget { folder, layout, operations };
+    compile_to(&synth_operations(2500, seed), &options(seed), target).map(|written| written.report)
+}
+
+fn written(seed: u64, layout: BenchmarkLayout) -> (TempDir, PathBuf) {
     let room = TempDir::new().expect("a folder");
     let folder = room.path().join("benchmark");
-    compiled.write(&folder, layout, None).unwrap_or_else(|error| panic!("{error}"));
+    write(&folder, seed, layout, None).unwrap_or_else(|error| panic!("{error}"));
     (room, folder)
 }
 
@@ -46,12 +61,12 @@ fn bytes(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
 #[test]
 fn wikidata_evolve_comes_back() {
     let compiled = made(1);
-    let (_room, folder) = written(&compiled, BenchmarkLayout::WikidataEvolve);
+    let (_room, folder) = written(1, BenchmarkLayout::WikidataEvolve);
     let read = evolving(&folder);
     for (a, b) in compiled.dataset.steps.iter().zip(&read.steps) {
         assert_eq!(format!("{a:?}"), format!("{b:?}"), "step {}", a.label);
     }
-    assert_eq!(read.vocabulary.entities.len(), compiled.dataset.vocabulary.entities.len());
+    assert_eq!(read.vocabulary, compiled.dataset.vocabulary, "numbers that are names stay what they are");
     // The files agree with each other, by the counting that knows nothing of the compiler.
     let loaded = load(&folder, &LoadOptions::default()).expect("what was written");
     let Details::Evolving(info) = info(&loaded).details else { panic!("an evolving graph") };
@@ -64,7 +79,9 @@ fn wikidata_evolve_comes_back() {
             (row.training_entities, row.training_relations),
             (step.training_entities, step.training_relations)
         );
-        assert_eq!((row.valid, row.test, &row.categories), (step.valid, step.test, &step.categories));
+        assert_eq!((row.valid.ranked, row.test.ranked), (Some(step.valid.ranked), Some(step.test.ranked)));
+        assert_eq!((row.valid.all, row.test.all), (step.valid.all, step.test.all));
+        assert_eq!(row.categories.as_ref(), Some(&step.categories));
         let examples = step.classification.expect("examples");
         assert_eq!((examples.negatives_in_graph, examples.positives_not_in_graph), (0, 0));
     }
@@ -74,7 +91,7 @@ fn wikidata_evolve_comes_back() {
 #[test]
 fn snapshots_are_in_ids_of_their_own() {
     let compiled = made(2);
-    let (_room, folder) = written(&compiled, BenchmarkLayout::WikidataEvolve);
+    let (_room, folder) = written(2, BenchmarkLayout::WikidataEvolve);
     let numbers = |path: PathBuf| -> Vec<Vec<u32>> {
         let text = fs::read_to_string(path).expect("a file");
         let row = |line: &str| line.split(' ').map(|field| field.parse().expect("a number")).collect();
@@ -113,8 +130,7 @@ fn the_same_seed_gives_the_same_bytes() {
         pool.install(|| {
             let room = TempDir::new().expect("a folder");
             let folder = room.path().join("benchmark");
-            made(seed)
-                .write(&folder, BenchmarkLayout::WikidataEvolve, Some(StreamFormat::Binary))
+            write(&folder, seed, BenchmarkLayout::WikidataEvolve, Some(StreamFormat::Binary))
                 .expect("a disk");
             bytes(&folder)
         })
@@ -141,7 +157,7 @@ fn named(dataset: &EvolvingDataset, triples: impl IntoIterator<Item = Triple>) -
 #[test]
 fn snapshot_folders_come_back_by_name() {
     let compiled = made(5);
-    let (_room, folder) = written(&compiled, BenchmarkLayout::Snapshots);
+    let (_room, folder) = written(5, BenchmarkLayout::Snapshots);
     let read = evolving(&folder);
     assert_eq!(read.steps.len(), 5);
     let mut train = BTreeSet::new();
@@ -166,7 +182,7 @@ fn snapshot_folders_come_back_by_name() {
 #[test]
 fn folders_of_new_facts_come_back_without_deletions() {
     let compiled = made(6);
-    let (_room, folder) = written(&compiled, BenchmarkLayout::Lkge);
+    let (_room, folder) = written(6, BenchmarkLayout::Lkge);
     let loaded = load(&folder, &LoadOptions::default()).expect("what was written");
     assert_eq!(loaded.format, quadcast_data::Format::Lkge);
     let read = evolving(&folder);
@@ -193,7 +209,93 @@ fn folders_of_new_facts_come_back_without_deletions() {
 fn folders_that_are_not_empty_are_left_alone() {
     let room = TempDir::new().expect("a folder");
     fs::write(room.path().join("notes.txt"), "do not lose me").expect("a file");
-    let error = made(1).write(room.path(), BenchmarkLayout::Lkge, None).expect_err("the folder is not empty");
+    let error = write(room.path(), 1, BenchmarkLayout::Lkge, None).expect_err("the folder is not empty");
     assert!(error.to_string().contains("the folder is not empty"), "{error}");
     assert_eq!(bytes(room.path()).len(), 1);
+}
+
+/// Layouts that hold neither samples nor categories nor examples: none is counted, and none of the options for them is told.
+#[test]
+fn reports_leave_out_what_is_not_written() {
+    let room = TempDir::new().expect("a folder");
+    for layout in [BenchmarkLayout::Snapshots, BenchmarkLayout::Lkge] {
+        let folder = room.path().join(layout.word());
+        let report = write(&folder, 1, layout, None).expect("a disk");
+        let json = fs::read_to_string(folder.join("compile.json")).expect("a report");
+        for absent in ["ranked", "categories", "examples_test", "examples_valid", "sample"] {
+            assert!(!json.contains(&format!("\"{absent}\"")), "{absent} is in: {json}");
+        }
+        assert_eq!(report.steps.len(), 5);
+        let full = made(1).report;
+        for (row, all) in report.steps.iter().zip(&full.steps) {
+            assert_eq!(
+                (row.operations, row.training, row.increment),
+                (all.operations, all.training, all.increment)
+            );
+            assert_eq!((row.graph, row.valid.all, row.entities), (all.graph, all.valid.all, all.entities));
+        }
+        assert_eq!(report.spread, full.spread);
+    }
+}
+
+/// A benchmark whose names are numbers of Wikidata, compiled again and again: `id number` as published, and `Q` and `P` in
+/// memory.
+#[test]
+fn wikidata_numbers_come_back() {
+    let room = TempDir::new().expect("a folder");
+    let published = room.path().join("published");
+    for (file, text) in [
+        ("entity2id.txt", "0 220\n1 38\n2 90\n"),
+        ("relation2id.txt", "0 17\n1 22\n"),
+        ("updates/1/train-op2id.txt", "0 1 1 +\n"),
+        ("updates/1/valid2id.txt", "1 0 0\n"),
+        ("updates/1/test2id.txt", "2 0 0\n"),
+    ] {
+        let path = published.join(file);
+        fs::create_dir_all(path.parent().expect("a file lies in a folder")).expect("a folder inside");
+        fs::write(path, text).expect("a file");
+    }
+    let as_given = CompileOptions {
+        intervals: IntervalRule::Steps,
+        split: SplitRule::Given,
+        ids: IdRule::Source,
+        ..unfiltered()
+    };
+    let stream_of = |folder: &Path| -> OperationStream {
+        let loaded = load(folder, &LoadOptions::default()).expect("a benchmark");
+        operations_of(&loaded.content, Hold::default(), as_given.policy).expect("an evolving graph")
+    };
+    let mut folder = published.clone();
+    for again in ["once", "twice"] {
+        let next = room.path().join(again);
+        let target =
+            BenchmarkTarget { folder: &next, layout: BenchmarkLayout::WikidataEvolve, operations: None };
+        compile_to(&stream_of(&folder), &as_given, target).expect("a disk");
+        folder = next;
+        for list in ["entity2id.txt", "relation2id.txt"] {
+            let [new, old] = [&folder, &published].map(|folder| fs::read(folder.join(list)).expect("names"));
+            assert_eq!(new, old, "{again}: {list}");
+        }
+        let read = evolving(&folder);
+        assert_eq!(
+            (read.vocabulary.entities.name(0), read.vocabulary.relations.name(1)),
+            ("Q220".into(), "P22".into())
+        );
+    }
+    // Text has the numbers of the raw stream, and reads them as what they are.
+    let text = room.path().join("wikidata.txt");
+    write_operations(&text, &stream_of(&folder), StreamFormat::Text).expect("a disk");
+    assert_eq!(fs::read_to_string(&text).expect("a stream"), "220 38 22 +\n38 220 17 +\n90 220 17 +\n");
+    let stream = read_operations(&text, as_given.policy).expect("a stream");
+    let plain = room.path().join("plain");
+    let target =
+        BenchmarkTarget { folder: &plain, layout: BenchmarkLayout::WikidataEvolve, operations: None };
+    let options = CompileOptions { intervals: IntervalRule::Operations(1), ..unfiltered() };
+    compile_to(&stream, &options, target).expect("a disk");
+    assert_eq!(fs::read_to_string(plain.join("entity2id.txt")).expect("names"), "0 220\n1 38\n2 90\n");
+    assert_eq!(
+        evolving(&plain).vocabulary.entities.name(0),
+        "220",
+        "a text does not say what its numbers are"
+    );
 }

@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use quadcast_data::{
-    CompileOptions, FaultPolicy, OperationStream, StreamFormat, compile, read_operations, synth_operations,
-    write_operations,
+    CompileOptions, FaultPolicy, OperationStream, StreamFormat, compile, operations_target, read_operations,
+    synth_operations, write_operations,
 };
+use sha2::{Digest, Sha256};
 use tempfile::TempDir;
 
 fn file(name: &str, content: &[u8]) -> (TempDir, PathBuf) {
@@ -116,6 +117,85 @@ fn every_cut_of_a_binary_file_is_an_error() {
             "{length}: {text}"
         );
     }
+}
+
+/// The place of a section's payload.
+fn payload(bytes: &[u8], tag: &[u8; 4]) -> std::ops::Range<usize> {
+    // Sections follow the magic and the version: tag, length, payload, checksum.
+    let mut at = 12;
+    loop {
+        let length = u64::from_le_bytes(bytes[at + 4..at + 12].try_into().expect("eight bytes")) as usize;
+        let payload = at + 12..at + 12 + length;
+        if &bytes[at..at + 4] == tag {
+            return payload;
+        }
+        at = payload.end + 8;
+    }
+}
+
+/// Changes a section and makes its checksum right again: what somebody would do who means harm.
+fn forged(tag: &[u8; 4], change: impl FnOnce(&mut [u8])) -> Vec<u8> {
+    let mut bytes = binary();
+    let place = payload(&bytes, tag);
+    change(&mut bytes[place.clone()]);
+    let sum: [u8; 32] = Sha256::digest(&bytes[place.clone()]).into();
+    bytes[place.end..place.end + 8].copy_from_slice(&sum[..8]);
+    bytes
+}
+
+#[test]
+fn counts_that_lie_are_errors() {
+    let whole = binary();
+    let [triples, operations] = [b"TRIP", b"OPER"].map(|tag| payload(&whole, tag).len());
+    // The head holds the clock, then the numbers of triples and operations.
+    for (at, count, what, found) in [
+        (1, 5_u64, "triples, expected 60", triples),
+        (1, u64::MAX, "triples, expected", triples),
+        // Times the size of a row, these come back to the true sizes in 64 bits.
+        (1, triples as u64 / 12 + (1 << 62), "triples, expected", triples),
+        (9, operations as u64 / 4 + (1 << 62), "operations, expected", operations),
+        (9, u64::MAX, "operations, expected", operations),
+    ] {
+        let forged = forged(b"HEAD", |head| head[at..at + 8].copy_from_slice(&count.to_le_bytes()));
+        let text = message("forged.qops", &forged);
+        assert!(text.contains(&format!("found {found} bytes of {what}")), "{text}");
+    }
+}
+
+#[test]
+fn a_triple_that_stands_twice_is_an_error() {
+    let forged = forged(b"TRIP", |triples| triples.copy_within(..12, 12));
+    let text = message("forged.qops", &forged);
+    assert!(
+        text.contains("forged.qops: byte ") && text.contains("twice, expected every triple once"),
+        "{text}"
+    );
+}
+
+#[test]
+fn files_are_compressed_as_their_names_say() {
+    let made = synth_operations(2000, 5);
+    let folder = TempDir::new().expect("a folder");
+    let size = |name: &str| {
+        let path = folder.path().join(name);
+        write_operations(&path, &made, StreamFormat::of(&path)).expect("a disk");
+        let back = read_operations(&path, FaultPolicy::Error).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(back.iter().count(), made.iter().count(), "{name}");
+        std::fs::read(&path).expect("what was written")
+    };
+    let [text, binary] = ["a.txt", "a.qops"].map(|name| size(name).len());
+    for (ending, magic) in
+        [("gz", &b"\x1f\x8b"[..]), ("bz2", b"BZh"), ("xz", b"\xfd7zXZ"), ("zst", b"\x28\xb5\x2f\xfd")]
+    {
+        for (name, plain) in [("b.txt", text), ("b.qops", binary)] {
+            let bytes = size(&format!("{name}.{ending}"));
+            assert!(bytes.starts_with(magic) && bytes.len() < plain, "{name}.{ending}");
+        }
+    }
+    let archive = folder.path().join("c.txt.zip");
+    let error = write_operations(&archive, &made, StreamFormat::Text).expect_err("archives are not written");
+    assert!(error.to_string().contains("c.txt.zip: a stream cannot be written as an archive"), "{error}");
+    assert!(!archive.exists() && operations_target(&archive).is_err());
 }
 
 proptest! {

@@ -110,6 +110,11 @@ fn count_lines() {
     assert_texts(&message(&files), &["train2id.txt:1:1: the count says 3, but 2 follow"]);
     files[0].1 = b"2\n0 1 0\n1 0\n";
     assert_texts(&message(&files), &["train2id.txt:3:3: the column is missing", "head, tail, relation"]);
+    files[0].1 = b"2\n0 1 0\n1 0 0 5 6\n";
+    assert_texts(
+        &message(&files),
+        &["train2id.txt:3:4: found a column \"5\" too many", "expected the columns head, tail, relation"],
+    );
     files[0].1 = b"1\n0 1 0\n";
     files.push(("type_constrain.txt", b"1\n0\t2\t0\n0\t1\t1\n"));
     assert_texts(&message(&files), &["type_constrain.txt:2:2: the count says 2, but 1 follow"]);

@@ -66,6 +66,20 @@ fn wikidata_evolve() {
 }
 
 #[test]
+fn bare_numbers_are_what_the_compiler_says() {
+    let read = |report: &'static [u8]| {
+        let mut files = UPDATES.to_vec();
+        files.push(("compile.json", report));
+        let read = loaded(&files);
+        let vocabulary = &evolving(&read).vocabulary;
+        [vocabulary.entities.name(0).into_owned(), vocabulary.relations.name(1).into_owned()]
+    };
+    assert_eq!(read(b"{\"schema\": 1, \"stream\": {}}"), ["220", "22"]);
+    assert_eq!(read(b"{\"schema\": 1, \"names\": \"wikidata-numbers\", \"stream\": {}}"), ["Q220", "P22"]);
+    assert_eq!(read(b"[\"somebody else's\"]"), ["Q220", "P22"]);
+}
+
+#[test]
 fn wikidata_evolve_errors_have_places() {
     let with = |name: &str, bytes: &'static [u8]| message(&with(name, bytes));
     let text = with("updates/2/train-op2id.txt", b"0 1 1 +\n0 1 1 *\n");
@@ -76,6 +90,10 @@ fn wikidata_evolve_errors_have_places() {
     assert!(text.contains("snapshots/2/entity2id.txt:1:2: found entity id 9"), "{text}");
     let text = with("updates/2/triple_classification_prepared_test_examples.txt", b"0 0 0 2\n");
     assert!(text.contains("expected 1 (true) or 0 (false)"), "{text}");
+    let text = with("updates/2/test2id.txt", b"2 2 0 7\n");
+    assert!(text.contains("updates/2/test2id.txt:1:4: found a column \"7\" too many"), "{text}");
+    let text = with("updates/2/train-op2id.txt", b"0 1 1 -\n2 1 1 + 2013\n");
+    assert!(text.contains("train-op2id.txt:2:5: found a column \"2013\" too many"), "{text}");
     let without: Vec<_> = UPDATES.into_iter().filter(|file| file.0 != "updates/2/train-op2id.txt").collect();
     let text = message(&without);
     assert!(
@@ -222,6 +240,8 @@ fn folders_of_new_facts() {
     assert!(has_note(&read, "1 repeats 1 training triples"));
     let text = message(&[("0/train.txt", b"Ann\tknows\tBo\nAnn\tknows\n")]);
     assert!(text.contains("0/train.txt:2:3: the column is missing, the row has 2 of the columns"), "{text}");
+    let text = message(&[("0/train.txt", b"Ann\tknows\tBo\t\nAnn\tknows\tCy\t2014-01-01\n")]);
+    assert!(text.contains("0/train.txt:2:4: found a column \"2014-01-01\" too many"), "{text}");
     let text = message(&[("0/train.txt", b"Ann\t\tBo\n")]);
     assert!(text.contains("0/train.txt:1:2: found nothing, expected the name of a relation"), "{text}");
 }

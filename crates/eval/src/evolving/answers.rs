@@ -96,6 +96,11 @@ impl Answers {
         self.to(&key(query)).iter().copied()
     }
 
+    /// Whether an entity is an answer to a question.
+    pub fn contains(&self, query: &Query, entity: EntityId) -> bool {
+        self.to(&key(query)).binary_search(&entity).is_ok()
+    }
+
     fn to(&self, key: &Key) -> &[EntityId] {
         let range = self.keys.binary_search(key).map_or(0..0, |place| {
             let start = if place == 0 { 0 } else { self.ends[place - 1] };

@@ -18,6 +18,17 @@ pub enum Present {
     All,
 }
 
+impl Present {
+    /// The word used on the command line and in records.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Now => "now",
+            Self::Seen => "seen",
+            Self::All => "all",
+        }
+    }
+}
+
 /// What an answer is compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum List {
@@ -91,6 +102,13 @@ impl Candidates {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn words_are_those_of_records() {
+        for who in [Present::Now, Present::Seen, Present::All] {
+            assert_eq!(serde_json::to_value(who).unwrap(), who.word());
+        }
+    }
 
     #[test]
     fn the_published_list_asks_for_entity_0_also_where_it_is_no_candidate() {

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Thresholds;
 use super::energies::Asking;
+use super::threshold::energy_or_largest;
 use crate::EvalError;
 
 /// Right and wrong answers.
@@ -83,7 +84,8 @@ pub struct Classification {
     pub coverage: f64,
     /// Share of right answers with a threshold per relation.
     pub accuracy_by_relation: f64,
-    /// The threshold for all relations.
+    /// The threshold for all relations; the largest number if every energy is below it.
+    #[serde(deserialize_with = "energy_or_largest")]
     pub threshold: f64,
 }
 
@@ -202,5 +204,19 @@ mod tests {
         assert_eq!((result.counts, result.accuracy, result.coverage), (expected, 0.5, 0.75));
         // Pairs: (1,2) won, (1,inf) won, (3,2) lost, (3,inf) won.
         assert_eq!(result.auc, 0.75);
+    }
+
+    #[test]
+    fn who_has_nothing_to_say_leaves_a_record_that_can_be_read() {
+        let examples = [(Triple::new(0, 0, 1), true), (Triple::new(0, 0, 2), false)];
+        let silent = [f32::INFINITY; 2];
+        let thresholds = Thresholds::best(&examples, &silent, false);
+        let result = Classification::judge(&examples, &silent, &thresholds);
+        let mut value = serde_json::to_value(&result).unwrap();
+        let text = serde_json::to_string(&value).unwrap();
+        assert_eq!(serde_json::from_str::<Classification>(&text).unwrap(), result);
+        // Earlier versions wrote an infinite threshold, which JSON turns into null.
+        value["threshold"] = serde_json::Value::Null;
+        assert_eq!(serde_json::from_value::<Classification>(value).unwrap(), result);
     }
 }

@@ -1,7 +1,8 @@
 //! The graph of each step, as only the evaluator knows it.
 
 use quadcast_core::{
-    EntityId, EvolvingDataset, EvolvingStep, GraphSizes, GraphUpdate, GraphView, RelationId, Step, Triple,
+    EntityId, EvolvingDataset, EvolvingStep, GraphSizes, GraphUpdate, GraphView, RelationId, SplitTriples,
+    Step, Triple,
 };
 
 use super::answers::{Answers, Asked};
@@ -35,6 +36,8 @@ pub struct StepGraph {
     pub(super) sizes: GraphSizes,
     /// What is true at this step.
     pub(super) now: Answers,
+    /// What the questions of validation have for an answer in the test triples alone, whether these are asked about or not.
+    pub(super) hidden: Answers,
     /// What was true at this step or an earlier one.
     pub(super) ever: Answers,
     /// Step at which each test triple was first inserted, in the order of `test`.
@@ -65,7 +68,7 @@ impl StepGraph {
     }
 
     /// Whether both ends and the relation of a triple are present.
-    pub(super) fn has_room_for(&self, triple: &Triple) -> bool {
+    pub fn has_room_for(&self, triple: &Triple) -> bool {
         let is_present = |id: &EntityId| self.present.binary_search(id).is_ok();
         is_present(&triple.subject)
             && is_present(&triple.object)
@@ -84,7 +87,8 @@ impl StepGraph {
         for triples in [&mut self.train, &mut self.inserted, &mut self.deleted, &mut self.forgotten] {
             *triples = Vec::new();
         }
-        (self.valid, self.born, self.ever) = (Vec::new(), Vec::new(), Answers::default());
+        (self.valid, self.born) = (Vec::new(), Vec::new());
+        (self.ever, self.hidden) = (Answers::default(), Answers::default());
         if !keep_exam {
             self.test = Vec::new();
         }
@@ -147,6 +151,7 @@ impl Walk<'_> {
             step,
             label: from.label.clone(),
             now: Answers::new(&asked, graph()),
+            hidden: Answers::new(&Asked::about(valid.iter().copied()), self.hidden(all).into_iter()),
             ever: Answers::new(&asked, self.born.iter().map(|(triple, _)| *triple)),
             born: test.iter().map(|triple| self.birth(triple, step)).collect(),
             seen: marked(&self.seen, EntityId),
@@ -160,6 +165,14 @@ impl Walk<'_> {
             present,
             sizes,
         }
+    }
+
+    /// Test triples that neither training nor validation has: some benchmarks have splits that share triples.
+    fn hidden(&self, all: &SplitTriples) -> Vec<Triple> {
+        let valid = ascending(all.valid.iter().copied());
+        let is_hidden =
+            |triple: &Triple| [&self.train, &valid].iter().all(|known| known.binary_search(triple).is_err());
+        all.test.iter().copied().filter(is_hidden).collect()
     }
 
     /// Applies the training operations; returns what came and what went. A triple that came and went within the step did

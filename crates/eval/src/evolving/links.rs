@@ -27,7 +27,8 @@ pub struct LinkProtocol {
     pub ties: TiePolicy,
     /// Whether published results are repeated with their artefacts. Test triples are ranked in the published list, where every
     /// other candidate is replaced by entity 0, by procedures that go on from step to step; models that may have nothing to say
-    /// about a triple are asked for its energy with tail and relation swapped; thresholds lie on energies. Validation is right.
+    /// about a triple are asked for its energy with tail and relation swapped; thresholds lie on energies; ranks of validation
+    /// triples are filtered with test triples too.
     pub compat: bool,
 }
 
@@ -54,12 +55,21 @@ fn questions(triples: &[Triple], step: Step) -> Vec<Question> {
     questions
 }
 
+/// What the filter of a question knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Known {
+    /// The whole graph of the step.
+    Everything,
+    /// The graph without its test triples: states are chosen by these ranks, and test triples must not choose.
+    NoTest,
+}
+
 /// Asks for both ends of triples of a step. Ranks come in the order of (relation, direction, known entity, answer), for any
 /// number of threads.
 pub(super) fn ask(
     model: &mut dyn EvolvingModel,
     graph: &StepGraph,
-    triples: &[Triple],
+    (triples, filter): (&[Triple], Known),
     candidates: &Candidates,
 ) -> Result<Vec<RankedQuery>, EvalError> {
     model.begin(&candidates.asked)?;
@@ -75,6 +85,7 @@ pub(super) fn ask(
                     questions,
                     candidates,
                     graph,
+                    filter,
                     ranker,
                     published,
                     answered,
@@ -98,6 +109,7 @@ struct Sink<'a> {
     questions: &'a [Question],
     candidates: &'a Candidates,
     graph: &'a StepGraph,
+    filter: Known,
     ranker: &'a mut Ranker,
     published: &'a mut PublishedRanker,
     answered: Vec<Option<Vec<RankedQuery>>>,
@@ -127,8 +139,12 @@ impl ScoreSink for Sink<'_> {
             Some(None) => &self.questions[index],
             _ => return Err(ScoreError::Query { index, asked }),
         };
-        let (now, ever) =
-            (self.truth(self.graph.now.of(&question.query)), self.truth(self.graph.ever.of(&question.query)));
+        let (graph, query) = (self.graph, &question.query);
+        let is_known = |&id: &EntityId| self.filter == Known::Everything || !graph.hidden.contains(query, id);
+        let (now, ever) = (
+            self.truth(graph.now.of(query).filter(is_known)),
+            self.truth(graph.ever.of(query).filter(is_known)),
+        );
         let ids = self.candidates.ids();
         let mut ranked = Vec::with_capacity(question.golds.len());
         let mut present = Vec::with_capacity(question.golds.len());
@@ -195,21 +211,24 @@ fn last(count: usize, now: &[EntityId], ever: &[EntityId], own: Option<EntityId>
 pub(super) struct StepValidation<'a> {
     graph: &'a StepGraph,
     asked: &'a [Triple],
+    filter: Known,
     candidates: Candidates,
     ties: TiePolicy,
 }
 
 impl<'a> StepValidation<'a> {
-    /// On the validation triples: what models get to choose states by.
+    /// On the validation triples: what models get to choose states by. Published states were chosen with test triples among
+    /// what is known.
     pub fn new(graph: &'a StepGraph, protocol: LinkProtocol) -> Self {
         let candidates = Candidates::of(graph, protocol.candidates, List::Whole);
-        Self { graph, asked: &graph.valid, candidates, ties: protocol.ties }
+        let filter = if protocol.compat { Known::Everything } else { Known::NoTest };
+        Self { graph, asked: &graph.valid, filter, candidates, ties: protocol.ties }
     }
 
     /// On the test triples, among the same candidates as in the results: for the evaluator alone.
     pub fn of_test(graph: &'a StepGraph, protocol: LinkProtocol, list: List) -> Self {
         let candidates = Candidates::of(graph, protocol.candidates, list);
-        Self { graph, asked: &graph.test, candidates, ties: protocol.ties }
+        Self { graph, asked: &graph.test, filter: Known::Everything, candidates, ties: protocol.ties }
     }
 }
 
@@ -218,7 +237,7 @@ impl GraphValidation for StepValidation<'_> {
         if self.asked.is_empty() {
             return Err(EvalError::NoValidation { step: self.graph.title() }.into());
         }
-        let ranked = ask(model, self.graph, self.asked, &self.candidates)?;
+        let ranked = ask(model, self.graph, (self.asked, self.filter), &self.candidates)?;
         let harmonic = Harmonic::up_to(self.candidates.ids().len() + 1);
         let mut tally = Tally::default();
         let mut random = stream(0, "validation ties", 0);

@@ -22,7 +22,7 @@ pub use classification::{CategoryOutcome, Classification, Counts, NegativeClassi
 pub use graph::{StepGraph, walk};
 pub use links::LinkProtocol;
 pub use means::Mean;
-pub use outcome::{AgeOutcome, EvolvingOutcome, LinkOutcome, Seconds, Sizes, StepResult, Transfer};
+pub use outcome::{AgeOutcome, EvolvingOutcome, Learned, LinkOutcome, Seconds, Sizes, StepResult, Transfer};
 pub use play::{Playing, Procedure, StepExamples, play};
 pub use threshold::{Threshold, Thresholds};
 pub use unlearning::Unlearning;

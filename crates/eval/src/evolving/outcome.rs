@@ -127,6 +127,16 @@ pub struct Transfer {
     pub score: LinkScore,
 }
 
+/// How a model did on a step right after it had learned it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Learned {
+    /// The step.
+    pub step: Step,
+    /// Filtered H@10 on its test triples.
+    #[serde(rename = "hits@10")]
+    pub hits10: f64,
+}
+
 /// Everything about one step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StepResult {
@@ -160,6 +170,11 @@ impl StepResult {
         self.link.as_ref()?.of_ages(|born| born == self.step)
     }
 
+    /// How the model does on the step that it has just learned, if there are test triples.
+    pub fn learned(&self) -> Option<Learned> {
+        Some(Learned { step: self.step, hits10: self.link.as_ref()?.filtered.metrics.hits10 })
+    }
+
     /// Link prediction for triples that came with an earlier step, also if they had gone in between.
     pub fn old_facts(&self) -> Option<Part> {
         self.link.as_ref()?.of_ages(|born| born < self.step)
@@ -190,8 +205,8 @@ pub struct EvolvingOutcome {
 }
 
 impl EvolvingOutcome {
-    /// Averages over the steps.
-    pub(super) fn new(steps: Vec<StepResult>) -> Self {
+    /// Averages over the steps. What is known of steps before them is in `earlier`.
+    pub(super) fn new(steps: Vec<StepResult>, earlier: &[Learned]) -> Self {
         let classified: Vec<Counts> =
             steps.iter().filter_map(|s| Some(s.classification.as_ref()?.counts)).collect();
         let negative = CategoryKind::ALL.into_iter().filter_map(|kind| {
@@ -203,7 +218,7 @@ impl EvolvingOutcome {
             raw: metrics(&steps, |link| &link.raw),
             classification: accuracies(&classified),
             negative: negative.collect(),
-            backward_transfer: backward(&steps),
+            backward_transfer: backward(&steps, earlier),
             forward_transfer: forward(&steps),
             steps,
         }
@@ -220,13 +235,13 @@ fn metrics(steps: &[StepResult], filter: impl Fn(&LinkOutcome) -> &FilterOutcome
 }
 
 /// Over the steps before the last that were judged, as the last state sees them.
-fn backward(steps: &[StepResult]) -> Option<f64> {
+fn backward(steps: &[StepResult], earlier: &[Learned]) -> Option<f64> {
     let last = steps.last()?;
-    let then = |step| steps.iter().find(|result| result.step == step);
-    let earlier = last.transfer.iter().filter(|transfer| transfer.step < last.step);
-    let changes = earlier.filter_map(|transfer| {
-        let then = then(transfer.step)?.link.as_ref()?.filtered.metrics.hits10;
-        Some(transfer.score.hits10 - then)
+    let learned: Vec<Learned> =
+        earlier.iter().copied().chain(steps.iter().filter_map(StepResult::learned)).collect();
+    let changes = last.transfer.iter().filter(|transfer| transfer.step < last.step).filter_map(|transfer| {
+        let then = learned.iter().find(|learned| learned.step == transfer.step)?;
+        Some(transfer.score.hits10 - then.hits10)
     });
     mean(&changes.collect::<Vec<_>>())
 }

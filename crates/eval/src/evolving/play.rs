@@ -9,11 +9,11 @@ use serde::{Deserialize, Serialize};
 
 use super::candidates::{Candidates, List};
 use super::energies::Asking;
-use super::links::{StepValidation, ask};
+use super::links::{Known, StepValidation, ask};
 use super::outcome::{Seconds, Sizes};
 use super::unlearning::plausibility;
 use super::{
-    Classification, EvolvingOutcome, LinkOutcome, LinkProtocol, NegativeClassification, StepGraph,
+    Classification, EvolvingOutcome, Learned, LinkOutcome, LinkProtocol, NegativeClassification, StepGraph,
     StepResult, Thresholds, Transfer, Unlearning, walk,
 };
 use crate::EvalError;
@@ -69,6 +69,8 @@ pub struct Playing<'a> {
     pub first: usize,
     /// Whether each state is also asked about the steps before it and the next one.
     pub transfer: bool,
+    /// How the model did on steps before the first right after it had learned them, as far as that is known.
+    pub earlier: &'a [Learned],
 }
 
 impl Playing<'_> {
@@ -82,7 +84,8 @@ impl Playing<'_> {
 const RESULTS: &str = "steps.json";
 
 /// Takes a model through all steps from the first that is to be played. Interrupted, it goes on after the last step that was
-/// judged, and within a training where the model keeps its own work.
+/// judged, and within a training where the model keeps its own work. What was kept stays: whoever keeps the model clears it, so that
+/// a kill in between costs nothing.
 pub fn play(
     playing: &Playing<'_>,
     model: &mut dyn EvolvingModel,
@@ -110,9 +113,7 @@ pub fn play(
         run.progress.advance(1);
     }
     run.progress.end();
-    discard(results.len(), run)?;
-    run.workshop.discard(RESULTS)?;
-    Ok(EvolvingOutcome::new(results))
+    Ok(EvolvingOutcome::new(results, playing.earlier))
 }
 
 /// The graphs of the steps so far. Those of earlier steps are kept for what is still asked about them, which is much less than
@@ -246,7 +247,11 @@ fn links(
     }
     let LinkProtocol { candidates, ties, .. } = playing.links;
     let candidates = Candidates::of(graph, candidates, playing.list());
-    let ranked = ask(model, graph, &graph.test, &candidates)?;
+    let ranked = ask(model, graph, (&graph.test, Known::Everything), &candidates)?;
+    let wrong = ranked.iter().filter(|query| query.ranks.not_a_number).count();
+    if wrong > 0 {
+        return Err(EvalError::NotANumber { step: graph.title(), wrong, queries: ranked.len() });
+    }
     Ok(LinkOutcome::new(graph, &ranked, candidates.ids().len(), ties, run.seed))
 }
 

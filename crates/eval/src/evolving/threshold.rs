@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use quadcast_core::{RelationId, Triple};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// Relations with fewer examples share a threshold with all others.
 const LEAST_EXAMPLES: usize = 10;
@@ -11,7 +11,9 @@ const LEAST_EXAMPLES: usize = 10;
 /// An energy: triples below it are taken for true.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Threshold {
-    /// The energy; infinite if everything that has an energy is true.
+    /// The energy; the largest number if everything that has an energy is true. It is never infinite: records are JSON, which has
+    /// no word for that.
+    #[serde(deserialize_with = "energy_or_largest")]
     pub energy: f64,
     /// Share of the examples that it was chosen on which it gets right.
     pub accuracy: f64,
@@ -31,6 +33,8 @@ impl Threshold {
         // Everything is false, below the lowest energy.
         let mut right = sorted.len() - positives;
         let lowest = sorted.first().map_or(0.0, |example| f64::from(example.0));
+        // A model that has nothing to say about any example: no threshold is better than another, and none may be infinite.
+        let lowest = if lowest.is_finite() { lowest } else { f64::MAX };
         let mut best = (right, lowest);
         let mut at = 0;
         while at < sorted.len() && sorted[at].0.is_finite() {
@@ -61,6 +65,11 @@ impl Threshold {
     pub fn accepts(&self, energy: f32) -> bool {
         f64::from(energy) < self.energy
     }
+}
+
+/// Reads an energy. Records of earlier versions have `null` where nothing had a finite one.
+pub(super) fn energy_or_largest<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
+    Ok(Option::deserialize(from)?.unwrap_or(f64::MAX))
 }
 
 /// One threshold for all relations, and one for each that has enough examples.
@@ -112,6 +121,19 @@ mod tests {
         assert_eq!(threshold.accuracy, 0.5);
         let known = Threshold::best(&[(1.0, true), (f32::INFINITY, false)], false);
         assert!(known.accepts(1e30) && !known.accepts(f32::INFINITY));
+    }
+
+    #[test]
+    fn a_threshold_without_any_energy_can_be_written_and_read() {
+        let silent = [(f32::INFINITY, true), (f32::INFINITY, false)];
+        for on_energy in [false, true] {
+            let threshold = Threshold::best(&silent, on_energy);
+            assert_eq!(threshold.energy, f64::MAX);
+            let text = serde_json::to_string(&threshold).unwrap();
+            assert_eq!(serde_json::from_str::<Threshold>(&text).unwrap(), threshold);
+        }
+        let old: Threshold = serde_json::from_str(r#"{"energy":null,"accuracy":0.5}"#).unwrap();
+        assert_eq!(old, Threshold::best(&silent, false));
     }
 
     proptest! {

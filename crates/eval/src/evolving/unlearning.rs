@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::StepGraph;
 use super::candidates::{Candidates, List};
-use super::links::ask;
+use super::links::{Known, ask};
 use super::means::mean;
 use crate::{EvalError, Rank};
 
@@ -37,7 +37,7 @@ pub(super) fn plausibility(
     known: &[EntityId],
 ) -> Result<f64, EvalError> {
     let candidates = Candidates::new(known.to_vec(), List::Whole, graph.sizes);
-    let ranked = ask(model, graph, &graph.forgotten, &candidates)?;
+    let ranked = ask(model, graph, (&graph.forgotten, Known::Everything), &candidates)?;
     let shares = ranked.iter().filter_map(|ranked| {
         let true_answers = graph.now.of(&ranked.query).filter(|&answer| answer != ranked.gold);
         let left_out = true_answers.filter(|&answer| candidates.place(answer).is_some()).count();

@@ -45,6 +45,7 @@ pub fn energy(triple: Triple) -> f32 {
 }
 
 /// Knows no more than the formula above, and writes down what it is shown.
+#[expect(clippy::struct_excessive_bools, reason = "each is a weakness of its own")]
 #[derive(Default)]
 pub struct Formula {
     pub candidates: Vec<EntityId>,
@@ -55,6 +56,10 @@ pub struct Formula {
     /// Whether it takes the worst for the best from its first update on, and whether it does.
     pub turns: bool,
     pub turned: bool,
+    /// Has nothing to say about any single triple.
+    pub silent: bool,
+    /// Its scores are no numbers.
+    pub broken: bool,
     /// Fails when it is to learn this step.
     pub fails_at: Option<u32>,
 }
@@ -112,7 +117,11 @@ impl EvolvingModel for Formula {
         for (index, query) in queries.iter().enumerate() {
             let of = |&id: &EntityId| {
                 let energy = energy(query.fact(id, query.step).triple());
-                if self.turned { energy } else { -energy }
+                match (self.broken, self.turned) {
+                    (true, _) => f32::NAN,
+                    (_, true) => energy,
+                    _ => -energy,
+                }
             };
             if self.sparse {
                 // Entities with an even id, also those that are no candidates.
@@ -132,7 +141,8 @@ impl EvolvingModel for Formula {
             triples.iter().all(|t| t.subject.0 < 6 && t.relation.0 < 2 && t.object.0 < 6),
             "ids are in range"
         );
-        Ok(triples.iter().copied().map(energy).collect())
+        let of = |triple| if self.silent { f32::INFINITY } else { energy(triple) };
+        Ok(triples.iter().copied().map(of).collect())
     }
 
     fn save(&self) -> Result<SavedModel, ModelError> {
@@ -151,5 +161,13 @@ pub fn playing<'a>(
     procedure: Procedure,
     examples: &'a [StepExamples],
 ) -> Playing<'a> {
-    Playing { data, procedure, links: LinkProtocol::default(), examples, first: 0, transfer: true }
+    Playing {
+        data,
+        procedure,
+        links: LinkProtocol::default(),
+        examples,
+        first: 0,
+        transfer: true,
+        earlier: &[],
+    }
 }

@@ -160,6 +160,7 @@ mod tests {
             operations: 1,
             new_entities: 0,
             new_relations: 0,
+            learned: Vec::new(),
         };
         assert!(changed(|record| record.update = Some(update)).is_empty());
         // An earlier version: the number of questions tells what they are.

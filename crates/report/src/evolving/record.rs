@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use quadcast_core::{EvolvingDataset, Fingerprint};
-use quadcast_eval::evolving::{EvolvingOutcome, LinkProtocol, Procedure};
+use quadcast_eval::evolving::{EvolvingOutcome, Learned, LinkProtocol, Procedure, StepResult};
 use serde::{Deserialize, Serialize};
 
 use crate::{FileError, ModelCard, RunRecord, Status, write_atomically};
@@ -41,7 +41,7 @@ impl EvolvingCard {
 }
 
 /// What a model was brought up to date with.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct UpdateCard {
     /// The run that the model comes from.
     pub from: String,
@@ -53,6 +53,9 @@ pub struct UpdateCard {
     pub new_entities: usize,
     /// Relations that were not there before.
     pub new_relations: usize,
+    /// How the model did on each earlier step right after it had learned it, as far as earlier records say.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub learned: Vec<Learned>,
 }
 
 /// Which held-out triples were asked about.
@@ -68,6 +71,15 @@ pub enum AskedAbout {
 }
 
 impl AskedAbout {
+    /// The word used in records.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::All => "all",
+            Self::Sample => "sample",
+            Self::New => "new",
+        }
+    }
+
     /// What the test triples are, in words.
     pub const fn words(self) -> &'static str {
         match self {
@@ -95,6 +107,13 @@ pub struct EvolvingSeconds {
 enum Task {
     #[default]
     Evolving,
+}
+
+/// The part of any record that says what it is of.
+#[derive(Deserialize)]
+struct Kind {
+    #[serde(default)]
+    task: serde_json::Value,
 }
 
 /// The record of a run on a changing graph. Numbers are fractions, not per cent.
@@ -175,6 +194,14 @@ impl EvolvingRecord {
         self.status = Status::Complete;
     }
 
+    /// How the model did on each step right after it had learned it, with what it was made from.
+    pub fn learned(&self) -> Vec<Learned> {
+        let earlier = self.update.iter().flat_map(|update| update.learned.iter().copied());
+        let own =
+            self.outcome.iter().flat_map(|outcome| outcome.steps.iter().filter_map(StepResult::learned));
+        earlier.chain(own).collect()
+    }
+
     /// The record of a run that an error stopped.
     #[must_use]
     pub fn failed(&self, error: String) -> Self {
@@ -189,11 +216,20 @@ impl EvolvingRecord {
         write_atomically(&path, |out| out.write_all(text.as_bytes()))
     }
 
+    /// Whether the record of a run folder is one of these, whatever else it holds.
+    pub fn is_in(folder: &Path) -> Result<bool, FileError> {
+        let path = folder.join(RunRecord::FILE);
+        let text = fs::read(&path).map_err(|source| FileError::Read { path: path.clone(), source })?;
+        let Kind { task } = serde_json::from_slice(&text)
+            .map_err(|error| FileError::Content { path, message: error.to_string() })?;
+        Ok(task == "evolving")
+    }
+
     /// Reads the record of a run folder; `None` if the run was on something else than a changing graph.
     pub fn read(folder: &Path) -> Result<Option<Self>, FileError> {
         let path = folder.join(RunRecord::FILE);
-        let text = fs::read_to_string(&path)
-            .map_err(|error| FileError::Content { path: path.clone(), message: error.to_string() })?;
+        let text =
+            fs::read_to_string(&path).map_err(|source| FileError::Read { path: path.clone(), source })?;
         let problem = |message: String| FileError::Content { path: path.clone(), message };
         let value: serde_json::Value = serde_json::from_str(&text).map_err(|e| problem(e.to_string()))?;
         if value["task"] != "evolving" {
@@ -216,5 +252,41 @@ mod tests {
         value.as_object_mut().expect("an object").remove("asked");
         let old: EvolvingRecord = serde_json::from_value(value).expect("an old record");
         assert_eq!(old, EvolvingRecord { asked: None, ..record });
+    }
+
+    #[test]
+    fn words_are_those_of_records() {
+        for asked in [AskedAbout::All, AskedAbout::Sample, AskedAbout::New] {
+            assert_eq!(serde_json::to_value(asked).expect("a word"), asked.word());
+        }
+    }
+
+    #[test]
+    fn a_record_with_a_threshold_beyond_all_numbers_can_be_read_again() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path().join(RunRecord::FILE);
+        let mut record = changing("transe", 20, 1);
+        let steps = &mut record.outcome.as_mut().expect("results").steps;
+        steps[1].classification.as_mut().expect("classified").threshold = f64::MAX;
+        record.write(folder.path()).expect("a writable folder");
+        assert_eq!(EvolvingRecord::read(folder.path()).expect("a record").as_ref(), Some(&record));
+        // As earlier versions wrote it: an infinite number is null in JSON.
+        let text = fs::read_to_string(&path).expect("a record");
+        let number = serde_json::to_string(&f64::MAX).expect("a number");
+        let old = text.replacen(&format!("\"threshold\": {number}"), "\"threshold\": null", 1);
+        assert_ne!(old, text);
+        fs::write(&path, old).expect("a writable folder");
+        assert_eq!(EvolvingRecord::read(folder.path()).expect("an old record"), Some(record));
+    }
+
+    #[test]
+    fn records_say_what_they_are_of() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let is_one = || EvolvingRecord::is_in(folder.path());
+        assert!(is_one().expect_err("nothing is there").to_string().starts_with("cannot read "));
+        changing("transe", 20, 1).write(folder.path()).expect("a writable folder");
+        assert!(is_one().expect("a record"));
+        crate::samples::run("a", |_| 0).record.write(folder.path()).expect("a writable folder");
+        assert!(!is_one().expect("a record") && EvolvingRecord::read(folder.path()).expect("one").is_none());
     }
 }

@@ -1,28 +1,21 @@
 //! A run on a changing graph as text for people.
 
-use quadcast_core::CategoryKind;
+use comfy_table::Table;
 use quadcast_eval::Part;
-use quadcast_eval::evolving::{
-    Classification, EvolvingOutcome, NegativeClassification, StepResult, Unlearning,
-};
+use quadcast_eval::evolving::{EvolvingOutcome, Present, StepResult, Unlearning};
 
+use super::values::{Averaging, LinkValues, TripleValues};
 use super::{
     EvolvingRecord, PublishedComparison, PublishedLine, PublishedVerdict, published_comparisons, sources,
 };
-use crate::{bytes, counted, percent, plain_table, seconds};
+use crate::terminal::{self, WIDTH, filled};
+use crate::{UpdateCard, bytes, counted, percent, plain_table, seconds};
 
 /// The record as text. Empty for a run without results.
 pub fn evolving_summary(record: &EvolvingRecord) -> String {
     let Some(outcome) = &record.outcome else { return String::new() };
-    let mut text = format!(
-        "{} on {} · {} · ties {} · seed {}{}\n\n",
-        record.model.name,
-        record.dataset.name,
-        record.procedure.word(),
-        record.protocol.ties.word(),
-        record.seed,
-        if record.protocol.compat { " · compat" } else { "" }
-    );
+    let mut text = heading(record);
+    text.push('\n');
     text.push_str(&links(outcome));
     let published = published(&published_comparisons(record), outcome);
     let tables = [ages(outcome), classification(outcome), unlearning(outcome), published];
@@ -31,11 +24,36 @@ pub fn evolving_summary(record: &EvolvingRecord) -> String {
         text.push_str(table);
     }
     text.push('\n');
-    for line in footing(record, outcome) {
-        text.push_str(&line);
-        text.push('\n');
+    text + &footing(record, outcome).concat()
+}
+
+fn heading(record: &EvolvingRecord) -> String {
+    let protocol = record.protocol;
+    let candidates = match protocol.candidates {
+        Present::Now => String::new(),
+        other => format!(" · candidates {}", other.word()),
+    };
+    wrapped(&format!(
+        "{} on {} · {}{candidates} · ties {} · seed {}{}",
+        record.model.name,
+        record.dataset.name,
+        record.procedure.word(),
+        protocol.ties.word(),
+        record.seed,
+        if protocol.compat { " · compat" } else { "" }
+    ))
+}
+
+/// The table as text. Where it is wider than a page, columns stand closer.
+fn fitted(mut table: Table) -> String {
+    let text = table.trim_fmt();
+    if text.lines().all(|line| line.chars().count() <= WIDTH) {
+        return text + "\n";
     }
-    text
+    for column in table.column_iter_mut() {
+        column.set_padding((0, 1));
+    }
+    table.trim_fmt() + "\n"
 }
 
 fn links(outcome: &EvolvingOutcome) -> String {
@@ -43,40 +61,32 @@ fn links(outcome: &EvolvingOutcome) -> String {
         ["step", "train", "entities", "MRR", "H@1", "H@3", "H@10", "MR", "raw H@10", "raw MR", "unreached"];
     let mut table = plain_table(&header, 1..header.len());
     for step in &outcome.steps {
-        let link = step.link.as_ref();
-        let (filtered, raw) = (link.map(|link| link.filtered.metrics), link.map(|link| link.raw.metrics));
-        let whole = |rank: Option<f64>| rank.map_or_else(nothing, |rank| format!("{rank:.0}"));
-        table.add_row([
-            step.label.clone(),
-            counted(step.sizes.train as u64),
-            counted(step.sizes.entities as u64),
-            share(filtered.map(|metrics| metrics.mrr)),
-            share(filtered.map(|metrics| metrics.hits1)),
-            share(filtered.map(|metrics| metrics.hits3)),
-            share(filtered.map(|metrics| metrics.hits10)),
-            whole(filtered.map(|metrics| metrics.mr)),
-            share(raw.map(|metrics| metrics.hits10)),
-            whole(raw.map(|metrics| metrics.mr)),
-            share(link.map(|link| link.unreached)),
-        ]);
+        let sizes = [step.sizes.train, step.sizes.entities].map(|size| counted(size as u64));
+        table.add_row(link_row(&step.label, sizes, LinkValues::of(step)));
     }
-    if outcome.steps.len() > 1 {
-        let (filtered, raw) = (outcome.filtered.by_step, outcome.raw.by_step);
-        table.add_row([
-            "mean".to_owned(),
-            String::new(),
-            String::new(),
-            percent(filtered.mrr),
-            percent(filtered.hits1),
-            percent(filtered.hits3),
-            percent(filtered.hits10),
-            format!("{:.0}", filtered.mr),
-            percent(raw.hits10),
-            format!("{:.0}", raw.mr),
-            String::new(),
-        ]);
+    for &averaging in Averaging::of(outcome) {
+        let values = LinkValues::mean(outcome, averaging);
+        table.add_row(link_row(averaging.title(), Default::default(), values));
     }
-    table.trim_fmt() + "\n"
+    fitted(table)
+}
+
+fn link_row(title: &str, [train, entities]: [String; 2], values: LinkValues) -> [String; 11] {
+    let LinkValues { filtered, raw, unreached } = values;
+    let rank = |rank: Option<f64>| rank.map_or_else(nothing, |rank| format!("{rank:.0}"));
+    [
+        title.to_owned(),
+        train,
+        entities,
+        share(filtered.map(|metrics| metrics.mrr)),
+        share(filtered.map(|metrics| metrics.hits1)),
+        share(filtered.map(|metrics| metrics.hits3)),
+        share(filtered.map(|metrics| metrics.hits10)),
+        rank(filtered.map(|metrics| metrics.mr)),
+        share(raw.map(|metrics| metrics.hits10)),
+        rank(raw.map(|metrics| metrics.mr)),
+        share(unreached),
+    ]
 }
 
 /// Link prediction for facts that came with the step and for those that are older; empty if no step has older ones.
@@ -97,7 +107,7 @@ fn ages(outcome: &EvolvingOutcome) -> String {
         let (new, old) = (cells(step.new_facts()), cells(step.old_facts()));
         table.add_row([step.label.clone()].into_iter().chain(new).chain(old));
     }
-    table.trim_fmt() + "\n"
+    fitted(table)
 }
 
 fn nothing() -> String {
@@ -113,60 +123,18 @@ fn classification(outcome: &EvolvingOutcome) -> String {
     if outcome.steps.iter().all(|step| step.classification.is_none() && step.negative.is_none()) {
         return String::new();
     }
-    let header = [
-        "step",
-        "accuracy",
-        "by relation",
-        "AUC",
-        "covered",
-        "deleted",
-        "returned",
-        "gone again",
-        "balanced",
-    ];
+    let header: Vec<&str> = ["step"].into_iter().chain(TripleValues::HEADS.map(|(head, _)| head)).collect();
     let mut table = plain_table(&header, 1..header.len());
+    let row = |title: &str, values: &TripleValues| {
+        [title.to_owned()].into_iter().chain(values.all().map(share)).collect::<Vec<String>>()
+    };
     for step in &outcome.steps {
-        let own = step.classification.as_ref();
-        let of = |kind| share(step.negative.as_ref().and_then(|negative| negative.of(kind).accuracy()));
-        table.add_row([
-            step.label.clone(),
-            share(own.map(|c| c.accuracy)),
-            share(own.map(|c| c.accuracy_by_relation)),
-            share(own.map(|c| c.auc)),
-            share(own.map(|c| c.coverage)),
-            of(CategoryKind::Deleted),
-            of(CategoryKind::Returned),
-            of(CategoryKind::DeletedAgain),
-            share(step.negative.as_ref().and_then(NegativeClassification::balanced)),
-        ]);
+        table.add_row(row(&step.label, &TripleValues::of(step)));
     }
-    if outcome.steps.len() > 1 {
-        table.add_row(classification_means(outcome));
+    for &averaging in Averaging::of(outcome) {
+        table.add_row(row(averaging.title(), &TripleValues::mean(outcome, averaging)));
     }
-    table.trim_fmt() + "\n"
-}
-
-/// Means over the steps that have examples; every step counts alike.
-fn classification_means(outcome: &EvolvingOutcome) -> [String; 9] {
-    let mean = |value: &dyn Fn(&StepResult) -> Option<f64>| {
-        let values: Vec<f64> = outcome.steps.iter().filter_map(value).collect();
-        share((!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64))
-    };
-    let own = |value: fn(&Classification) -> f64| {
-        mean(&|step: &StepResult| step.classification.as_ref().map(value))
-    };
-    let of = |kind: CategoryKind| share(outcome.negative.get(&kind.number()).map(|mean| mean.by_step));
-    [
-        "mean".to_owned(),
-        share(outcome.classification.map(|mean| mean.by_step)),
-        own(|c| c.accuracy_by_relation),
-        own(|c| c.auc),
-        own(|c| c.coverage),
-        of(CategoryKind::Deleted),
-        of(CategoryKind::Returned),
-        of(CategoryKind::DeletedAgain),
-        mean(&|step: &StepResult| step.negative.as_ref().and_then(NegativeClassification::balanced)),
-    ]
+    fitted(table)
 }
 
 /// How plausible deleted triples were before and after the steps that they went with; empty if none went.
@@ -178,7 +146,7 @@ fn unlearning(outcome: &EvolvingOutcome) -> String {
             table.add_row([step.label.clone(), counted(asked as u64), percent(before), percent(after)]);
         }
     }
-    if table.is_empty() { String::new() } else { table.trim_fmt() + "\n" }
+    if table.is_empty() { String::new() } else { fitted(table) }
 }
 
 /// Values with the published ones in brackets, a row per measure; empty if nothing is published.
@@ -191,16 +159,12 @@ fn published(comparisons: &[PublishedComparison], outcome: &EvolvingOutcome) -> 
     header.extend(steps.iter().map(String::as_str));
     header.extend(["allowed", "verdict"]);
     let mut table = plain_table(&header, 1..header.len() - 1);
-    // Four pairs of mean ranks and where they miss fit into 100 columns only if columns stand closer.
-    for column in table.column_iter_mut() {
-        column.set_padding((0, 1));
-    }
     for comparison in comparisons {
         for lines in comparison.lines.chunk_by(|a, b| a.measure == b.measure) {
             table.add_row(published_row(lines, outcome));
         }
     }
-    format!("{}\npublished, in brackets: {}\n", table.trim_fmt(), sources(comparisons))
+    fitted(table) + &wrapped(&format!("published, in brackets: {}", sources(comparisons)))
 }
 
 /// One measure at all steps; there is at least one line.
@@ -229,74 +193,111 @@ fn worst(lines: &[PublishedLine]) -> String {
     worst.map_or_else(nothing, |verdict| verdict.word().to_owned())
 }
 
+/// How lines of a paragraph after the first begin.
+const INDENT: &str = "  ";
+
+fn wrapped(text: &str) -> String {
+    terminal::wrapped(text, "", INDENT)
+}
+
+/// What the tables rest on, a paragraph for each.
 fn footing(record: &EvolvingRecord, outcome: &EvolvingOutcome) -> Vec<String> {
     let links = outcome.steps.iter().filter_map(|step| step.link.as_ref());
     let queries: u64 = links.map(|link| link.filtered.queries).sum();
     let asked = record.asked.map_or_else(String::new, |asked| format!(" ({})", asked.words()));
-    let mut lines = vec![format!("{} queries, both ends of each test triple{asked}", counted(queries))];
+    let mut lines =
+        vec![wrapped(&format!("{} queries, both ends of each test triple{asked}", counted(queries)))];
     if let Some(update) = &record.update {
         let [operations, entities, relations] =
             [update.operations, update.new_entities, update.new_relations].map(|count| counted(count as u64));
-        lines.push(format!(
+        lines.push(wrapped(&format!(
             "updated from {} with {operations} operations; new entities {entities}, new relations {relations}",
             update.from
-        ));
+        )));
+        lines.extend(remembered(update, outcome));
     }
-    let unasked: Vec<&str> =
-        outcome.steps.iter().filter(|step| step.link.is_none()).map(|step| step.label.as_str()).collect();
+    let unasked: Vec<String> =
+        outcome.steps.iter().filter(|step| step.link.is_none()).map(|step| step.label.clone()).collect();
     if !unasked.is_empty() {
-        lines.push(format!("no test triples at step {}", unasked.join(", ")));
+        lines.push(listed("no test triples at step", &unasked));
     }
     let per_cent = |value: f64| format!("{:+.2}", 100.0 * value);
     if let Some(change) = outcome.backward_transfer {
         let ahead = share(outcome.forward_transfer);
-        lines.push(format!(
+        lines.push(wrapped(&format!(
             "H@10 on earlier steps since they were learned {}, on the next step before it is learned {ahead}",
             per_cent(change)
-        ));
+        )));
     }
     if outcome.steps.len() > 1 {
-        let cost = |step: &StepResult| seconds(step.seconds.train);
-        let costs: Vec<String> = outcome.steps.iter().map(cost).collect();
-        lines.push(format!("training by step: {}", costs.join(", ")));
+        let costs: Vec<String> = outcome.steps.iter().map(|step| seconds(step.seconds.train)).collect();
+        lines.push(listed("training by step:", &costs));
     }
     let memory =
         record.peak_memory_bytes.map_or_else(String::new, |peak| format!(", peak memory {}", bytes(peak)));
-    lines.push(format!(
+    lines.push(wrapped(&format!(
         "load {}, train {}, evaluate {}{memory}",
         seconds(record.seconds.load),
         seconds(record.seconds.train),
         seconds(record.seconds.evaluate)
-    ));
+    )));
     lines
+}
+
+/// What an update did to what the model knew: the step before it, as the model found it then and finds it now.
+fn remembered(update: &UpdateCard, outcome: &EvolvingOutcome) -> Option<String> {
+    let then = update.learned.last()?;
+    let mut asked = outcome.steps.last()?.transfer.iter();
+    let now = asked.find(|transfer| transfer.step == then.step)?;
+    Some(wrapped(&format!(
+        "H@10 on the test triples of step {} before the update {}, after it {}",
+        then.step.0 + 1,
+        percent(then.hits10),
+        percent(now.score.hits10)
+    )))
+}
+
+/// A paragraph with a list, whose lines end between its items: no number stands apart from its unit.
+fn listed(title: &str, items: &[String]) -> String {
+    let ends = items
+        .iter()
+        .enumerate()
+        .map(|(i, item)| if i + 1 < items.len() { format!("{item},") } else { item.clone() });
+    let words: Vec<String> = title.split(' ').map(str::to_owned).chain(ends).collect();
+    filled(words.iter().map(String::as_str), "", INDENT)
 }
 
 #[cfg(test)]
 mod tests {
     use quadcast_core::{Split, Step, TiePolicy};
-    use quadcast_eval::evolving::{CategoryOutcome, Counts, Procedure};
+    use quadcast_eval::evolving::{CategoryOutcome, Counts, NegativeClassification, Procedure};
 
     use super::*;
-    use crate::AskedAbout;
     use crate::samples::changing;
+    use crate::{AskedAbout, UpdateCard};
+
+    fn assert_fits(text: &str) {
+        assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{text}");
+    }
 
     #[test]
     fn classification_has_means_and_questions_have_a_source() {
         let mut record = changing("transe", 20, 1);
         let text = evolving_summary(&record);
-        // Accuracy 60 and 80 per cent.
-        let means: Vec<Vec<&str>> = text
-            .lines()
-            .map(|line| line.split_whitespace().collect::<Vec<_>>())
-            .filter(|words| words.first() == Some(&"mean"))
-            .collect();
-        assert_eq!(means.len(), 2, "{text}");
-        assert_eq!(means[1], ["mean", "70.00", "70.00", "70.00", "100.00", "–", "–", "–", "–"]);
+        // Accuracy 60 and 80 per cent, of 10 examples and of 30.
+        let rows = |title: &str| -> Vec<String> {
+            let rows = text.lines().filter_map(|line| line.strip_prefix(title));
+            rows.map(|row| row.split_whitespace().collect::<Vec<_>>().join(" ")).collect()
+        };
+        let (steps, questions) = (rows("mean of steps"), rows("all questions"));
+        assert_eq!((steps.len(), questions.len()), (2, 2), "{text}");
+        assert_eq!(steps[1], "70.00 70.00 70.00 100.00 – – – –");
+        assert_eq!(questions[1], "75.00 75.00 – 100.00 – – – –");
         assert!(text.contains("12 queries, both ends of each test triple\n"), "{text}");
         record.asked = Some(AskedAbout::Sample);
         let text = evolving_summary(&record);
         assert!(text.contains("each test triple (a sample of those held out)\n"), "{text}");
-        assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+        assert_fits(&text);
     }
 
     /// Parallel universes on the four steps of the study: mean ranks of five digits, and all measures.
@@ -344,7 +345,57 @@ mod tests {
         let source =
             "published, in brackets: Lafraie 2020, table 9; Lafraie 2020, table 10; Lafraie 2020, table 11";
         assert!(text.lines().any(|line| line == source), "{text}");
-        assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+        assert_fits(&text);
         assert!(!evolving_summary(&changing("transe", 20, 1)).contains("published"));
+    }
+
+    #[test]
+    fn both_means_of_links_are_shown() {
+        let mut record = changing("transe", 20, 1);
+        let outcome = record.outcome.as_mut().expect("results");
+        outcome.filtered.by_question.mrr = 0.45;
+        outcome.raw.by_question.mr = 7.0;
+        let row = |record: &EvolvingRecord, title: &str| {
+            let text = evolving_summary(record);
+            let row = text.lines().find_map(|line| line.strip_prefix(title)).map(str::to_owned);
+            row.map(|row| row.split_whitespace().collect::<Vec<_>>().join(" "))
+        };
+        let of = |title| row(&record, title).expect("a row");
+        assert_eq!(of("mean of steps"), "40.00 0.00 0.00 50.00 4 50.00 4 0.00");
+        assert_eq!(of("all questions"), "45.00 0.00 0.00 50.00 4 50.00 7 0.00");
+        record.outcome.as_mut().expect("results").steps.truncate(1);
+        assert_eq!([row(&record, "mean of steps"), row(&record, "all questions")], [None, None]);
+    }
+
+    #[test]
+    fn twenty_steps_of_a_large_graph_fit_a_page() {
+        let mut record = changing("incremental-transe", 20, 1);
+        record.protocol.candidates = Present::Seen;
+        record.update = Some(UpdateCard {
+            from: format!("{} runs", "runs/of/an/afternoon/".repeat(3)),
+            file: "news.txt".to_owned(),
+            operations: 1_234_567,
+            new_entities: 12_345,
+            new_relations: 12,
+            learned: Vec::new(),
+        });
+        let outcome = record.outcome.as_mut().expect("results");
+        let mut step = outcome.steps[1].clone();
+        (step.sizes.train, step.sizes.entities, step.seconds.train) = (12_345_678, 1_234_567, 725.0);
+        let link = step.link.as_mut().expect("links");
+        (link.filtered.metrics.mrr, link.filtered.metrics.mr, link.raw.metrics.mr) =
+            (1.0, 12_345.6, 123_456.7);
+        outcome.steps = (0..20).map(|i| StepResult { label: (i + 1).to_string(), ..step.clone() }).collect();
+        let text = evolving_summary(&record);
+        assert_fits(&text);
+        assert_eq!(text.matches("12 min 05 s").count(), 20, "no line ends within a time: {text}");
+        assert!(text.starts_with("incremental-transe on graph · static · candidates seen · ties"), "{text}");
+        // A step without questions each.
+        for step in &mut record.outcome.as_mut().expect("results").steps {
+            (step.link, step.label) = (None, format!("2031-01-{:0>2}", step.label));
+        }
+        let text = evolving_summary(&record);
+        assert_fits(&text);
+        assert!(text.contains("no test triples at step 2031-01-01, 2031-01-02, "), "{text}");
     }
 }

@@ -1,8 +1,6 @@
 //! A report as one HTML file: no network, no fonts, no scripts from elsewhere.
 
 mod evolving;
-mod evolving_labels;
-mod evolving_published;
 mod page;
 mod patterns;
 mod patterns_table;

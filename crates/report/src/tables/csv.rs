@@ -111,7 +111,8 @@ fn row(dataset: &DatasetCard, member: &Member<'_>, filter: Filter, best: String)
     ]
 }
 
-fn line(fields: &[String]) -> String {
+/// The fields of a row, each escaped, with the end of the line.
+pub(crate) fn line(fields: &[String]) -> String {
     fields.iter().map(|field| escape(field)).collect::<Vec<_>>().join(",") + "\n"
 }
 

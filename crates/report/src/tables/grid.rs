@@ -57,6 +57,17 @@ impl Grid {
         Self { spans: Vec::new(), head, rows: Vec::new() }
     }
 
+    /// The same with the columns of these heads only, in their own order. What stands above heads goes.
+    pub fn only(&self, heads: &[&str]) -> Self {
+        let shown = |at: &usize| heads.contains(&self.head[*at].text.as_str());
+        let columns: Vec<usize> = (0..self.head.len()).filter(shown).collect();
+        Self {
+            spans: Vec::new(),
+            head: columns.iter().map(|&at| self.head[at].clone()).collect(),
+            rows: self.rows.iter().map(|row| columns.iter().map(|&at| row[at].clone()).collect()).collect(),
+        }
+    }
+
     /// The heads of the columns in one line each, what stands above them included.
     pub fn full_heads(&self) -> Vec<String> {
         let above = self.spans.iter().flat_map(|span| std::iter::repeat_n(span.text.as_str(), span.columns));

@@ -10,32 +10,50 @@ use crate::{LoadedRun, Options};
 /// Columns of the results table that a paper prints.
 const SHOWN: [usize; 9] = [0, 1, 2, 3, 4, 5, 6, 7, 8];
 
+/// How a file of tables begins.
+pub(crate) const BOOKTABS: &str = "% Needs \\usepackage{booktabs}.\n";
+
 /// Results as LaTeX.
 pub fn latex(runs: &[LoadedRun], options: &Options) -> String {
     let study = Study::new(runs, options);
-    let mut text = String::from("% Needs \\usepackage{booktabs}.\n");
+    let mut text = String::from(BOOKTABS);
     for section in &study.sections {
         for group in &section.groups {
-            text.push_str(&table(section, group));
+            text.push_str(&results_table(section, group));
         }
     }
     text
 }
 
-fn table(section: &Section<'_>, group: &Group<'_>) -> String {
+/// Any table, under a caption that is escaped already.
+pub(crate) fn table(grid: &Grid, caption: &str) -> String {
+    let kinds: String = grid.head.iter().map(|head| if head.number { 'r' } else { 'l' }).collect();
+    let heads: Vec<String> = grid.full_heads().iter().map(|head| escape(head)).collect();
+    let columns: Vec<usize> = (0..grid.head.len()).collect();
+    format!("{}\\midrule\n{}{END}", begin(caption, &kinds, &heads), rows(grid, &columns))
+}
+
+/// How a table ends.
+const END: &str = "\\bottomrule\n\\end{tabular}\n\\end{table}\n";
+
+/// A table up to its heads.
+fn begin(caption: &str, kinds: &str, heads: &[String]) -> String {
+    format!(
+        "\\begin{{table}}\n\\centering\n\\small\n\\caption{{{caption}}}\n\\begin{{tabular}}{{{kinds}}}\n\\toprule\n{} \\\\\n",
+        heads.join(" & ")
+    )
+}
+
+fn results_table(section: &Section<'_>, group: &Group<'_>) -> String {
     let grids = Filter::ALL.map(|filter| (filter, results(group, filter)));
-    let mut text = String::from("\\begin{table}\n\\centering\n\\small\n");
-    text.push_str(&format!("\\caption{{{}}}\n", caption(section, group)));
-    text.push_str("\\begin{tabular}{lrcrrrrrr}\n\\toprule\n");
-    let head = SHOWN.map(|i| escape(&grids[0].1.head[i].text));
-    text.push_str(&format!("{} \\\\\n", head.join(" & ")));
+    let heads = SHOWN.map(|i| escape(&grids[0].1.head[i].text));
+    let mut text = begin(&caption(section, group), "lrcrrrrrr", &heads);
     for (filter, grid) in &grids {
         let title = filter_title(*filter);
         text.push_str(&format!("\\midrule\n\\multicolumn{{9}}{{l}}{{\\emph{{{title}}}}} \\\\\n"));
-        text.push_str(&rows(grid));
+        text.push_str(&rows(grid, &SHOWN));
     }
-    text.push_str("\\bottomrule\n\\end{tabular}\n\\end{table}\n");
-    text
+    text + END
 }
 
 fn caption(section: &Section<'_>, group: &Group<'_>) -> String {
@@ -51,17 +69,20 @@ fn caption(section: &Section<'_>, group: &Group<'_>) -> String {
     )
 }
 
-fn rows(grid: &Grid) -> String {
+fn rows(grid: &Grid, columns: &[usize]) -> String {
     let cell = |cell: &Cell| {
         let text = escape(&cell.text);
         if cell.strong { format!("\\textbf{{{text}}}") } else { text }
     };
-    let line = |row: &Vec<Cell>| format!("{} \\\\\n", SHOWN.map(|i| cell(&row[i])).join(" & "));
+    let line = |row: &Vec<Cell>| {
+        let cells: Vec<String> = columns.iter().map(|&i| cell(&row[i])).collect();
+        format!("{} \\\\\n", cells.join(" & "))
+    };
     grid.rows.iter().map(line).collect()
 }
 
 /// Text that LaTeX prints as it is.
-fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

@@ -62,7 +62,8 @@ fn group_text(group: &Group<'_>) -> String {
     text
 }
 
-fn table(grid: &Grid) -> String {
+/// Any table.
+pub(crate) fn table(grid: &Grid) -> String {
     let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
     let mut text = line(grid.full_heads().iter().map(|head| escape(head)).collect());
     text.push_str(&format!(
@@ -80,7 +81,7 @@ fn table(grid: &Grid) -> String {
 }
 
 /// Text that Markdown shows as it is.
-fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::failure::Failure;
 
 /// The file in which a version of a run keeps what is asked about.
-const ASKED_FILE: &str = "asked.json";
+pub const ASKED_FILE: &str = "asked.json";
 
 /// The triples of one step as subject, relation, object.
 #[derive(Serialize, Deserialize)]
@@ -86,11 +86,20 @@ pub fn keep_asking(data: &mut EvolvingDataset, before: &[EvolvingStep]) {
     added.classification_valid.clear();
 }
 
-/// Keeps what is asked about in the folder of a version.
-pub fn write(folder: &Path, data: &EvolvingDataset) -> Result<(), Failure> {
-    let rows: Vec<Rows> = data.steps.iter().map(|step| Rows::of(&step.evaluation)).collect();
-    let text = serde_json::to_vec(&rows).map_err(Failure::internal)?;
-    Ok(write_atomically(&folder.join(ASKED_FILE), |out| out.write_all(&text))?)
+/// What is asked about, as a version keeps it.
+pub struct Asked(Vec<u8>);
+
+impl Asked {
+    /// What a graph asks.
+    pub fn of(data: &EvolvingDataset) -> Result<Self, Failure> {
+        let rows: Vec<Rows> = data.steps.iter().map(|step| Rows::of(&step.evaluation)).collect();
+        Ok(Self(serde_json::to_vec(&rows).map_err(Failure::internal)?))
+    }
+
+    /// Keeps it in the folder of a version.
+    pub fn write(&self, folder: &Path) -> Result<(), Failure> {
+        Ok(write_atomically(&folder.join(ASKED_FILE), |out| out.write_all(&self.0))?)
+    }
 }
 
 /// Makes the graph of a version ask what the version was asked; a run that is no update has nothing to restore.
@@ -218,7 +227,7 @@ mod tests {
     fn a_version_keeps_what_it_was_asked() {
         let folder = tempfile::tempdir().expect("a folder");
         let mut data = graph(vec![step(&[2], &[1, 2, 3])]);
-        write(folder.path(), &data).expect("a file");
+        Asked::of(&data).and_then(|asked| asked.write(folder.path())).expect("a file");
         data.steps[0] = step(&[1, 3], &[1, 2, 3]);
         restore(folder.path(), &mut data).expect("what was written");
         assert_eq!(data.steps[0].evaluation.test, triples(&[2]));

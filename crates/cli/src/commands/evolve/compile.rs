@@ -4,11 +4,10 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
-use quadcast_core::TimeUnit;
 use quadcast_data::{
-    BenchmarkLayout, CompileOptions, FrequencyFilter, FrequencyRule, HeldOut, IdRule, IntervalRule,
-    KeptOperation, OperationOrder, OperationStream, Shares, SplitRule, StreamClock, StreamFormat, compile,
-    division_target,
+    BenchmarkLayout, BenchmarkTarget, Border, CompileOptions, FrequencyFilter, FrequencyRule, HeldOut,
+    IdRule, IntervalRule, KeptOperation, OperationOrder, OperationStream, Shares, SplitRule, StreamClock,
+    StreamFormat, compile_to, division_target,
 };
 use serde_json::json;
 
@@ -49,7 +48,7 @@ pub struct CompileArguments {
     /// Operations per interval
     #[arg(long, value_name = "N")]
     pub size: Option<usize>,
-    /// Times at which new intervals begin, separated by commas
+    /// Times at which new intervals begin, separated by commas: as in the stream, or dates, UTC unless they have an offset
     #[arg(long, value_name = "TIMES", conflicts_with = "size")]
     pub borders: Option<String>,
     /// Which operation stands for an odd number of them in an interval [default: first; last with --compat]
@@ -76,12 +75,12 @@ pub struct CompileArguments {
     /// Move held-out triples to training that have an entity or relation which training lacks
     #[arg(long)]
     pub cover_train: bool,
-    /// Keep the ids of the source, also those that do not occur
+    /// Keep the ids of the source, also those that do not occur; of text, the numbers
     #[arg(long)]
     pub keep_ids: bool,
-    /// Evaluation triples that are ranked per snapshot and split
-    #[arg(long, value_name = "N", default_value_t = 6000)]
-    pub sample: usize,
+    /// Evaluation triples that are ranked per snapshot and split; only for --layout wikidata-evolve [default: 6000]
+    #[arg(long, value_name = "N")]
+    pub sample: Option<usize>,
     /// Seed of every draw; the same seed gives the same files
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
@@ -182,23 +181,25 @@ pub fn execute(arguments: &CompileArguments, output: &Output) -> Result<(), Fail
     refuse_idle(arguments)?;
     division_target(&arguments.out)?;
     let start = Instant::now();
-    let stream = arguments.stream.read(output)?;
+    let stream = if arguments.keep_ids {
+        arguments.stream.read_with_ids(output)?
+    } else {
+        arguments.stream.read(output)?
+    };
     let read = start.elapsed().as_secs_f64();
-    let start = Instant::now();
     let options = options(arguments, &stream)?;
-    let compiled = compile(&stream, &options)?;
-    drop(stream);
-    let compiled_in = start.elapsed().as_secs_f64();
-    let start = Instant::now();
     let layout: BenchmarkLayout = arguments.layout.into();
-    compiled.write(&arguments.out, layout, arguments.export.map(Into::into))?;
-    let timing = text::Timing { read, compile: compiled_in, write: start.elapsed().as_secs_f64() };
-    let mut document = serde_json::to_value(&compiled.report).map_err(Failure::internal)?;
+    let operations = arguments.export.map(Into::into);
+    let target = BenchmarkTarget { folder: &arguments.out, layout, operations };
+    let written = compile_to(&stream, &options, target)?;
+    let [compile, write] = [written.compiling, written.writing].map(|time| time.as_secs_f64());
+    let timing = text::Timing { read, compile, write };
+    let mut document = serde_json::to_value(&written.report).map_err(Failure::internal)?;
     document["folder"] = json!(arguments.out);
     document["layout"] = json!(layout);
     document["seconds"] = json!({ "read": timing.read, "compile": timing.compile, "write": timing.write });
     document["peak_memory_bytes"] = json!(memory::peak_bytes());
-    output.result(&document, || text::text(&compiled.report, &arguments.out, layout, &timing))
+    output.result(&document, || text::text(&written.report, &arguments.out, layout, &timing))
 }
 
 /// Options that would do nothing are refused.
@@ -213,6 +214,12 @@ fn refuse_idle(arguments: &CompileArguments) -> Result<(), Failure> {
     }
     if arguments.split == SplitRule::Given && arguments.cover_train {
         return idle("--cover-train", "with --split given: nothing is drawn");
+    }
+    let layout: BenchmarkLayout = arguments.layout.into();
+    if layout != BenchmarkLayout::WikidataEvolve && arguments.sample.is_some() {
+        let why =
+            format!("with --layout {}, which holds all evaluation triples and no sample", layout.word());
+        return idle("--sample", &why);
     }
     Ok(())
 }
@@ -236,7 +243,7 @@ fn options(arguments: &CompileArguments, stream: &OperationStream) -> Result<Com
         split: arguments.split,
         cover_train: arguments.cover_train,
         ids: if arguments.keep_ids { IdRule::Source } else { IdRule::Appearance },
-        sample: arguments.sample,
+        sample: arguments.sample.or(CompileOptions::default().sample),
         seed: arguments.seed,
         policy: arguments.stream.policy.into(),
         compat,
@@ -276,15 +283,16 @@ fn interval_rule(arguments: &CompileArguments, stream: &OperationStream) -> Resu
 }
 
 /// A time as it stands in the stream; dates are instants of their first second.
-fn border(text: &str, clock: StreamClock) -> Result<i64, Failure> {
-    let calendar = quadcast_core::Calendar::from_january_first(TimeUnit::Second, 1970);
-    let text = text.trim();
-    let found = match clock {
-        StreamClock::Order | StreamClock::Number => text.parse().ok(),
-        StreamClock::Utc => calendar.parse(text.trim_end_matches('Z')),
+fn border(text: &str, clock: StreamClock) -> Result<Border, Failure> {
+    let text = text.trim().to_owned();
+    let expected = match clock {
+        StreamClock::Utc => "a date such as 2014-07-01, or a time such as 2014-07-01T12:00:00+02:00",
+        StreamClock::Order | StreamClock::Number => "a whole number",
     };
-    found.ok_or_else(|| {
-        let expected = if clock == StreamClock::Utc { "a date such as 2014-07-01" } else { "a whole number" };
-        Failure::input(format!("--borders {text}: expected {expected}, as the times of the stream"))
-    })
+    let Some(moment) = clock.moment(&text) else {
+        return Err(Failure::input(format!(
+            "--borders {text}: expected {expected}, as the times of the stream"
+        )));
+    };
+    Ok(Border { moment, text })
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use quadcast_data::{
     Content, Dropped, FaultPolicy, Hold, LoadOptions, OperationStream, StreamFormat, load, locate,
-    operations_of, read_operations, write_operations,
+    operations_of, operations_target, read_operations, stream_format, with_numbers_as_ids, write_operations,
 };
 use quadcast_report::counted;
 use serde_json::json;
@@ -20,7 +20,8 @@ pub const EXAMPLES: &str = "Examples:
   quadcast evolve convert evolving/YAGO-3SP --out tmp-yago.qops
 
 Text has a line per operation: head tail relation +|- [time]. Times are whole numbers or written
-2013-04-12T16:12:19Z. The binary form keeps names, steps and splits of a dataset as well.";
+2013-04-12T16:12:19Z. Names that are numbers, or Wikidata's Q220 and P17, become those numbers; where
+others are among them, ids stand there. The binary form keeps names, steps and splits of a dataset.";
 
 /// Where operations come from.
 #[derive(Debug, Args)]
@@ -80,6 +81,13 @@ impl StreamSource {
         Ok(operations_of(&loaded.content, self.hold.unwrap_or_default(), policy)?)
     }
 
+    /// Reads the operations with the ids of their source. A text has numbers, which are ids if most of them occur.
+    pub fn read_with_ids(&self, output: &Output) -> Result<OperationStream, Failure> {
+        let text = self.source.is_file() && stream_format(&self.source)? == StreamFormat::Text;
+        let stream = self.read(output)?;
+        Ok(if text { with_numbers_as_ids(stream)? } else { stream })
+    }
+
     /// Deletions that are listed leave nothing to be said about how long a triple holds.
     fn refuse_hold(&self, kind: &str) -> Result<(), Failure> {
         match self.hold {
@@ -98,7 +106,7 @@ impl StreamSource {
 pub struct ConvertArguments {
     #[command(flatten)]
     pub stream: StreamSource,
-    /// The file to be made: binary with the ending .qops, text otherwise
+    /// The file to be made: binary with the ending .qops, text otherwise; compressed with .gz, .bz2, .xz or .zst after it
     #[arg(long, value_name = "FILE")]
     pub out: PathBuf,
     /// Replace the file
@@ -106,8 +114,8 @@ pub struct ConvertArguments {
     pub overwrite: bool,
 }
 
-/// Refuses to replace a file that nobody allowed to replace.
-pub fn free(path: &Path, overwrite: bool) -> Result<(), Failure> {
+/// The form that a new file is to have. A file that nobody allowed to replace is not replaced.
+pub fn free(path: &Path, overwrite: bool) -> Result<StreamFormat, Failure> {
     if path.is_dir() {
         return Err(Failure::input(format!("{}: this is a folder; name a file with --out", path.display())));
     }
@@ -117,7 +125,7 @@ pub fn free(path: &Path, overwrite: bool) -> Result<(), Failure> {
             path.display()
         )));
     }
-    Ok(())
+    Ok(operations_target(path)?)
 }
 
 /// What was left out, in words; empty if nothing was.
@@ -136,9 +144,8 @@ pub fn dropped_words(dropped: &Dropped) -> String {
 }
 
 pub fn execute(arguments: &ConvertArguments, output: &Output) -> Result<(), Failure> {
-    free(&arguments.out, arguments.overwrite)?;
+    let format = free(&arguments.out, arguments.overwrite)?;
     let stream = arguments.stream.read(output)?;
-    let format = StreamFormat::of(&arguments.out);
     write_operations(&arguments.out, &stream, format)?;
     let document = json!({
         "operations": stream.len(),

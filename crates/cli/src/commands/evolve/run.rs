@@ -1,13 +1,14 @@
 //! `quadcast evolve run`: take a model through the steps of a changing graph, judge it after each, keep a record.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use std::{fs, io};
 
 use clap::{Args, ValueEnum};
 use quadcast_core::{EvolvingModel, Run, TiePolicy};
-use quadcast_eval::evolving::{LinkProtocol, Playing, Present, Procedure, play};
+use quadcast_data::{OperationStream, StreamFormat, write_operations};
+use quadcast_eval::evolving::{LinkProtocol, Playing, Present, Procedure, StepResult, play};
 use quadcast_models::{EvolvingEntry, find_evolving, set};
 use quadcast_report::{
     EvolvingCard, EvolvingRecord, ModelCard, PublishedComparison, UpdateCard, evolving_summary,
@@ -15,10 +16,11 @@ use quadcast_report::{
 };
 use serde::Serialize;
 
-use super::asked::{ask_about_all, asked_about};
+use super::asked::{ASKED_FILE, Asked, ask_about_all, asked_about};
 use super::examples;
 use super::file::EvolveFile;
 use super::source::Graph;
+use super::trained::GRAPH_FILE;
 use crate::arguments::{FormatArgument, TiesArgument};
 use crate::commands::run::{duration, read_run_file};
 use crate::failure::Failure;
@@ -180,8 +182,15 @@ pub struct Performance {
     /// The first step that is played.
     pub first: usize,
     /// What the model is brought up to date with.
-    pub update: Option<UpdateCard>,
+    pub update: Option<Update>,
     pub overwrite: bool,
+}
+
+/// An update, and what its version keeps besides: the graph as it is now, and what is asked about it.
+pub struct Update {
+    pub card: UpdateCard,
+    pub stream: OperationStream,
+    pub asked: Asked,
 }
 
 /// Plays, judges, keeps the model and the record, and shows them.
@@ -204,8 +213,9 @@ pub fn perform(mut plan: Plan, performance: Performance, output: &Output) -> Res
     let mut record = EvolvingRecord::begun(card, model, procedure, plan.file.protocol, plan.seed);
     record.asked = Some(asked_about(&dataset.steps, first));
     record.seconds.load = load;
-    record.update = update;
+    record.update = update.as_ref().map(|update| update.card.clone());
     begin(folder.path(), &record, &plan.file, overwrite)?;
+    keep_graph(folder.path(), update)?;
     let owner = plan.file.identity(&record.version)?;
     let workshop = Arc::new(RunWorkshop::open(folder.path(), &owner, false)?);
     let run = Run {
@@ -215,8 +225,10 @@ pub fn perform(mut plan: Plan, performance: Performance, output: &Output) -> Res
     };
     let transfer = plan.file.transfer.unwrap_or(true);
     let links = plan.file.protocol;
-    let playing = Playing { data: &dataset, procedure, links, examples: &examples, first, transfer };
-    let outcome = play(&playing, plan.model.as_mut(), &run).map_err(|error| {
+    let earlier = record.learned();
+    let playing =
+        Playing { data: &dataset, procedure, links, examples: &examples, first, transfer, earlier: &earlier };
+    let mut outcome = play(&playing, plan.model.as_mut(), &run).map_err(|error| {
         let failure = Failure::from(error);
         let failed = record.failed(failure.error.to_string());
         if let Err(error) = failed.write(folder.path()) {
@@ -227,6 +239,7 @@ pub fn perform(mut plan: Plan, performance: Performance, output: &Output) -> Res
     let saved = plan.model.save().map_err(Failure::internal)?;
     write_model(folder.path(), plan.entry.name, &saved, &dataset.vocabulary.relations)?;
     record.training = workshop.trained();
+    count_interrupted(&mut outcome.steps, &record.training);
     record.complete(outcome);
     record.peak_memory_bytes = memory::peak_bytes();
     record.write(folder.path())?;
@@ -234,6 +247,31 @@ pub fn perform(mut plan: Plan, performance: Performance, output: &Output) -> Res
     let published = published_comparisons(&record);
     let result = Finished { record: folder.path(), metrics: &record, published };
     output.result(&result, || format!("{}record: {}\n", evolving_summary(&record), folder.path().display()))
+}
+
+/// A training that was interrupted knows how long all its parts took; a step only knows the last of them.
+fn count_interrupted(steps: &mut [StepResult], trained: &[serde_json::Value]) {
+    for step in steps {
+        let own = trained.iter().filter(|training| training["part"] == step.label.as_str());
+        let seconds: f64 = own.filter_map(|training| training["seconds"].as_f64()).sum();
+        step.seconds.train = step.seconds.train.max(seconds);
+    }
+}
+
+/// Keeps what belongs to a version; a run that is none has no use for what another one has left. The record that says complete is
+/// gone by now.
+fn keep_graph(folder: &Path, update: Option<Update>) -> Result<(), Failure> {
+    let Some(Update { stream, asked, .. }) = update else {
+        let gone = |name: &str| match fs::remove_file(folder.join(name)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                Err(Failure::internal(format!("{}: {error}", folder.join(name).display())))
+            }
+            _ => Ok(()),
+        };
+        return [GRAPH_FILE, ASKED_FILE].into_iter().try_for_each(gone);
+    };
+    write_operations(&folder.join(GRAPH_FILE), &stream, StreamFormat::Binary)?;
+    asked.write(folder)
 }
 
 fn plan(arguments: &RunArguments, output: &Output) -> Result<Plan, Failure> {

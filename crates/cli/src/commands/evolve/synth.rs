@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use quadcast_data::{StreamFormat, synth_operations, write_operations};
+use quadcast_data::{synth_operations, write_operations};
 use quadcast_report::counted;
 use serde_json::json;
 
@@ -25,7 +25,7 @@ pub struct SynthArguments {
     /// Seed of every draw; the same seed gives the same file
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
-    /// The file to be made: binary with the ending .qops, text otherwise
+    /// The file to be made: binary with the ending .qops, text otherwise; compressed with .gz, .bz2, .xz or .zst after it
     #[arg(long, value_name = "FILE")]
     pub out: PathBuf,
     /// Replace the file
@@ -34,9 +34,9 @@ pub struct SynthArguments {
 }
 
 pub fn execute(arguments: &SynthArguments, output: &Output) -> Result<(), Failure> {
-    free(&arguments.out, arguments.overwrite)?;
+    let format = free(&arguments.out, arguments.overwrite)?;
     let stream = synth_operations(arguments.operations as usize, arguments.seed);
-    write_operations(&arguments.out, &stream, StreamFormat::of(&arguments.out))?;
+    write_operations(&arguments.out, &stream, format)?;
     let document = json!({
         "operations": stream.len(),
         "triples": stream.triples().len(),

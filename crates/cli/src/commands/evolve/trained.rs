@@ -51,7 +51,7 @@ impl TrainedGraph {
             )));
         }
         restore(folder, &mut graph.dataset)?;
-        let (entry, model) = read_evolving_model(folder, &record)?;
+        let (entry, model) = read_evolving_model(folder)?;
         Ok(Some(Self { record, file, graph, entry, model }))
     }
 }

@@ -6,14 +6,14 @@ use std::time::Instant;
 
 use clap::Args;
 use quadcast_core::EvolvingModel;
-use quadcast_data::{Extended, StreamFormat, extend_operations, write_operations};
+use quadcast_data::{Extended, extend_operations};
 use quadcast_eval::evolving::Procedure;
 use quadcast_models::{EvolvingEntry, set};
 use quadcast_report::{EvolvingRecord, Status, UpdateCard};
 
-use super::asked::{self, keep_asking};
+use super::asked::{self, Asked, keep_asking};
 use super::convert::{PolicyArgument, dropped_words};
-use super::run::{Performance, Plan, perform};
+use super::run::{Performance, Plan, Update, perform};
 use super::source::Graph;
 use super::trained::{GRAPH_FILE, TrainedGraph};
 use crate::commands::run::duration;
@@ -29,7 +29,8 @@ pub const EXAMPLES: &str = "Examples:
 
 The file has a line per operation: head tail relation +|- [time], with the names of the graph (#7 is
 the one with id 7); with tabs between them names may have blanks. A name that the graph does not have
-is a new entity or relation. The old version stays as it is; the new one can be updated again.";
+is a new entity or relation; of a graph of Wikidata, a bare number stands for its item or property. The
+old version stays as it is; the new one can be updated again.";
 
 /// What to bring up to date, and with what.
 #[derive(Debug, Args)]
@@ -54,7 +55,7 @@ pub struct UpdateArguments {
     /// Where the dataset lies, if it has moved since the run
     #[arg(long, value_name = "PATH|NAME")]
     pub data: Option<String>,
-    /// Replace a complete version in the folder
+    /// Replace the version in the folder, also if it is complete; do not go on with one that was interrupted
     #[arg(long)]
     pub overwrite: bool,
 }
@@ -102,24 +103,52 @@ pub fn execute(arguments: &UpdateArguments, output: &Output) -> Result<(), Failu
     file.updated_from = Some(arguments.run.display().to_string());
     file.time_budget.clone_from(&arguments.time_budget);
     let time_budget = file.time_budget.as_deref().map(duration).transpose()?;
-    let out = arguments.out.clone().unwrap_or_else(|| next_version(&arguments.run));
+    let out = version_folder(arguments, output)?;
     let folder = RecordFolder::choose(Some(&out), arguments.overwrite, "")?;
     file.data = Some(folder.path().join(GRAPH_FILE).display().to_string());
-    fs::create_dir_all(folder.path()).map_err(|error| {
-        Failure::internal(format!("cannot create the output folder {}: {error}", folder.path().display()))
-    })?;
-    write_operations(&folder.path().join(GRAPH_FILE), &stream, StreamFormat::Binary)?;
-    asked::write(folder.path(), &graph.dataset)?;
-    let update = UpdateCard {
+    let card = UpdateCard {
         from: arguments.run.display().to_string(),
         file: path.to_string(),
         operations,
         new_entities,
         new_relations,
+        learned: record.learned(),
     };
+    let update = Some(Update { card, stream, asked: Asked::of(&graph.dataset)? });
     let plan = Plan { entry, model, file, seed: record.seed, time_budget };
     let (load, overwrite) = (begun.elapsed().as_secs_f64(), arguments.overwrite);
-    perform(plan, Performance { graph, folder, load, first, update: Some(update), overwrite }, output)
+    perform(plan, Performance { graph, folder, load, first, update, overwrite }, output)
+}
+
+/// Where the new version goes: never into the run that it comes from, which stays as it is.
+fn version_folder(arguments: &UpdateArguments, output: &Output) -> Result<PathBuf, Failure> {
+    let Some(out) = &arguments.out else {
+        let run = named(&arguments.run);
+        let (first, out) = (next_version(&run, true), next_version(&run, arguments.overwrite));
+        if out != first {
+            output.remark(&format!(
+                "{} was made from this run already; the new version knows nothing of it. To go on from there, update that one",
+                first.display()
+            ));
+        }
+        return Ok(out);
+    };
+    let is_same = |out: &Path| Some(fs::canonicalize(out).ok()? == fs::canonicalize(&arguments.run).ok()?);
+    if is_same(out) == Some(true) {
+        return Err(Failure::input(format!(
+            "{} is the run itself, which an update leaves as it is; choose another --out",
+            out.display()
+        )));
+    }
+    Ok(out.clone())
+}
+
+/// A folder by its name, also where it was given as `.` or `..`.
+fn named(run: &Path) -> PathBuf {
+    match run.file_name() {
+        Some(_) => run.to_owned(),
+        None => fs::canonicalize(run).unwrap_or_else(|_| run.to_owned()),
+    }
 }
 
 /// The model as it is, to go on with other settings.
@@ -139,8 +168,9 @@ fn configured(
     Ok(model)
 }
 
-/// The folder of the next version: `run.v2` after `run`, `run.v4` after `run.v3`, and on past those that are complete.
-fn next_version(run: &Path) -> PathBuf {
+/// The folder of the next version: `run.v2` after `run`, `run.v4` after `run.v3`, and on past those that are complete unless they
+/// may be replaced.
+fn next_version(run: &Path, overwrite: bool) -> PathBuf {
     let name = run.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let (stem, number) = match name.rsplit_once(".v") {
         Some((stem, digits)) if let Ok(number) = digits.parse::<u32>() => (stem, number),
@@ -154,7 +184,7 @@ fn next_version(run: &Path) -> PathBuf {
     loop {
         next = next.saturating_add(1);
         let path = run.with_file_name(format!("{stem}.v{next}"));
-        if !complete(&path) || next == u32::MAX {
+        if overwrite || !complete(&path) || next == u32::MAX {
             return path;
         }
     }
@@ -166,7 +196,7 @@ mod tests {
 
     #[test]
     fn versions_are_counted() {
-        let named = |name: &str| next_version(Path::new(name)).display().to_string();
+        let named = |name: &str| next_version(Path::new(name), false).display().to_string();
         assert_eq!(named("runs/transe-world-static-1"), "runs/transe-world-static-1.v2");
         assert_eq!(named("runs/a.v3"), "runs/a.v4");
         assert_eq!(named("runs/a.vb"), "runs/a.vb.v2");

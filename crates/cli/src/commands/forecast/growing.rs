@@ -2,7 +2,10 @@
 
 use std::collections::HashSet;
 
-use quadcast_core::{EntityId, Names, Query, RelationId, ScoreError, ScoreRow, ScoreSink, Step, Triple};
+use quadcast_core::{
+    EntityId, EvolvingDataset, EvolvingStep, Names, Query, RelationId, ScoreError, ScoreRow, ScoreSink,
+    SplitTriples, Step, Triple,
+};
 use quadcast_eval::evolving::walk;
 use quadcast_report::{Answer, Forecast};
 
@@ -37,14 +40,9 @@ impl ScoreSink for Scores<'_> {
 pub fn answers(trained: TrainedGraph, asked: &[Asked], options: &Options) -> Result<Vec<Forecast>, Failure> {
     let TrainedGraph { mut model, graph, entry, .. } = trained;
     let data = &graph.dataset;
-    if options.explain || asked.iter().any(|asked| asked.at.is_some()) {
-        return Err(Failure::input(format!(
-            "{} is a graph that changes: questions are about the graph as it is, without --at and --explain",
-            data.name
-        )));
-    }
+    expect_now(data, options.explain || asked.iter().any(|asked| asked.at.is_some()))?;
     let now = walk(data).last().ok_or_else(|| Failure::input(format!("{} has no steps", data.name)))?;
-    let held_out = data.steps.last().map(|step| step.evaluation_all.as_ref().unwrap_or(&step.evaluation));
+    let held_out = data.steps.last().map(held_out);
     let held_out = held_out.into_iter().flat_map(|held_out| held_out.valid.iter().chain(&held_out.test));
     let known: HashSet<Triple> = now.train.iter().chain(held_out).copied().collect();
     model.begin(&now.present).map_err(Failure::internal)?;
@@ -77,6 +75,22 @@ pub fn answers(trained: TrainedGraph, asked: &[Asked], options: &Options) -> Res
         });
     }
     Ok(forecasts)
+}
+
+/// A graph that changes is asked about as it is now, and gives no reasons.
+pub fn expect_now(data: &EvolvingDataset, more: bool) -> Result<(), Failure> {
+    if more {
+        return Err(Failure::input(format!(
+            "{} is a graph that changes: questions are about the graph as it is, without --at and --explain",
+            data.name
+        )));
+    }
+    Ok(())
+}
+
+/// Everything that is held out and true at a step, whether it is asked about or not.
+pub fn held_out(step: &EvolvingStep) -> &SplitTriples {
+    step.evaluation_all.as_ref().unwrap_or(&step.evaluation)
 }
 
 fn query(asked: &Asked, entities: &Names, relations: &Names, step: Step) -> Result<Query, Failure> {

@@ -1,8 +1,6 @@
 //! Rules that speak for an answer, for people.
 
-use quadcast_report::{DatedFact, Fired, counted};
-
-use crate::output::wrapped;
+use quadcast_report::{DatedFact, Fired, counted, wrapped};
 
 /// How many rules are shown per answer; the JSON document has all.
 const RULES: usize = 3;

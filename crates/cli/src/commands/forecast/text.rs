@@ -1,9 +1,8 @@
 //! A forecast for people.
 
-use quadcast_report::{Answer, Forecast, Reason, Why, counted, plain_table};
+use quadcast_report::{Answer, Forecast, Reason, Why, counted, plain_table, wrapped};
 
 use super::rule_text::rules;
-use crate::output::wrapped;
 
 /// How many past facts are shown per answer; the JSON document has all.
 const FACTS: usize = 5;

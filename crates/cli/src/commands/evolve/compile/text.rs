@@ -4,11 +4,10 @@ use std::path::Path;
 
 use quadcast_core::CategoryKind;
 use quadcast_data::{BenchmarkLayout, CompileReport, CompiledStep, StreamClock};
-use quadcast_report::{bytes, counted, plain_table, seconds};
+use quadcast_report::{bytes, counted, plain_table, seconds, wrapped};
 
 use super::super::convert::dropped_words;
 use crate::memory;
-use crate::output::wrapped;
 
 /// Steps that are shown; of more, the first and the last ones.
 const SHOWN: usize = 6;
@@ -70,25 +69,27 @@ pub fn text(report: &CompileReport, folder: &Path, layout: BenchmarkLayout, timi
     text
 }
 
-type Row = (&'static str, fn(&CompiledStep) -> usize);
+/// A quantity; what the layout has no room for is not counted, and has no row.
+type Row = (&'static str, fn(&CompiledStep) -> Option<usize>);
 
 const ROWS: [Row; 12] = [
-    ("training triples", |step| step.training_graph),
-    ("increment", |step| step.increment),
-    ("training operations", |step| step.training.total()),
-    ("  insertions", |step| step.training.inserts),
-    ("  deletions", |step| step.training.deletes),
-    ("valid", |step| step.valid.all),
-    ("test", |step| step.test.all),
-    ("entities", |step| step.entities),
-    ("relations", |step| step.relations),
+    ("training triples", |step| Some(step.training_graph)),
+    ("increment", |step| Some(step.increment)),
+    ("training operations", |step| Some(step.training.total())),
+    ("  insertions", |step| Some(step.training.inserts)),
+    ("  deletions", |step| Some(step.training.deletes)),
+    ("valid", |step| Some(step.valid.all)),
+    ("test", |step| Some(step.test.all)),
+    ("entities", |step| Some(step.entities)),
+    ("relations", |step| Some(step.relations)),
     ("category 2", |step| category(step, CategoryKind::Deleted)),
     ("category 3", |step| category(step, CategoryKind::Returned)),
     ("category 4", |step| category(step, CategoryKind::DeletedAgain)),
 ];
 
-fn category(step: &CompiledStep, kind: CategoryKind) -> usize {
-    step.categories.iter().filter(|counts| counts.number == kind.number()).map(|counts| counts.total).sum()
+fn category(step: &CompiledStep, kind: CategoryKind) -> Option<usize> {
+    let counts = step.categories.as_ref()?.iter();
+    Some(counts.filter(|counts| counts.number == kind.number()).map(|counts| counts.total).sum())
 }
 
 fn table(report: &CompileReport) -> String {
@@ -104,8 +105,11 @@ fn table(report: &CompileReport) -> String {
     header.extend(shown.iter().map(|step| step.map_or("…", |step| step.label.as_str())));
     let mut table = plain_table(&header, 1..header.len());
     for (name, count) in ROWS {
-        let cells =
-            shown.iter().map(|step| step.map_or_else(|| "…".to_owned(), |step| counted(count(step) as u64)));
+        if shown.iter().flatten().any(|step| count(step).is_none()) {
+            continue;
+        }
+        let cell = |step: &CompiledStep| count(step).map(|count| counted(count as u64)).unwrap_or_default();
+        let cells = shown.iter().map(|step| step.map_or_else(|| "…".to_owned(), cell));
         table.add_row([name.to_owned()].into_iter().chain(cells));
     }
     table.trim_fmt()

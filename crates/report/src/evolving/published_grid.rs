@@ -2,21 +2,19 @@
 
 use serde::Serialize;
 
-use crate::evolving::sources;
+use super::section::Section;
+use super::{PublishedLine, PublishedVerdict, published_comparisons, sources};
 use crate::tables::{Cell, Grid, Head};
-use crate::{EvolvingRecord, PublishedLine, PublishedVerdict, published_comparisons};
 
 /// The part of a section on published values.
 #[derive(Serialize)]
-pub(super) struct Published {
-    sources: String,
-    lines: Grid,
+pub(crate) struct Published {
+    pub sources: String,
+    pub lines: Grid,
 }
 
-/// The runs of a section with their labels; nothing if nothing is published for any of them.
-pub(super) fn published<'a>(
-    runs: impl IntoIterator<Item = (&'a str, &'a EvolvingRecord)>,
-) -> Option<Published> {
+/// Nothing if nothing is published for any of the runs.
+pub(crate) fn published(section: &Section<'_>) -> Option<Published> {
     let mut lines = Grid::new(vec![
         Head::text("run"),
         Head::text("measure"),
@@ -28,10 +26,10 @@ pub(super) fn published<'a>(
         Head::text("verdict"),
     ]);
     let mut all = Vec::new();
-    for (series, (label, record)) in runs.into_iter().enumerate() {
-        let comparisons = published_comparisons(record);
+    for (series, run) in section.runs.iter().enumerate() {
+        let comparisons = published_comparisons(run.record);
         let compared = comparisons.iter().flat_map(|comparison| &comparison.lines);
-        lines.rows.extend(compared.map(|line| row(label, series, line)));
+        lines.rows.extend(compared.map(|line| row(&run.label, series, line)));
         all.extend(comparisons);
     }
     (!all.is_empty()).then(|| Published { sources: sources(&all), lines })
@@ -63,6 +61,7 @@ mod tests {
 
     use quadcast_core::TiePolicy;
 
+    use super::super::section::sections;
     use super::*;
     use crate::samples::changing;
     use crate::{AskedAbout, evolving_page};
@@ -72,7 +71,7 @@ mod tests {
     #[test]
     fn published_values_are_shown_where_there_are_some() {
         let mut record = changing("transe", 20, 1);
-        assert!(published([("run", &record)]).is_none());
+        assert!(published(&sections(from_ref(&record))[0]).is_none());
         assert!(!evolving_page(from_ref(&record), None, &[]).contains(HEADING));
         record.dataset.variant = Some("WikidataEvolve".to_owned());
         record.protocol.ties = TiePolicy::Optimistic;
@@ -85,11 +84,11 @@ mod tests {
         assert_eq!(page.matches("verdict fail\">misses").count(), 1);
         assert_eq!(page.matches("verdict pass\">better").count(), 7);
 
-        let Published { lines, .. } = published([("run", &record)]).expect("published values");
+        let Published { lines, .. } = published(&sections(from_ref(&record))[0]).expect("published values");
         let first: Vec<&str> = lines.rows[0].iter().map(|cell| cell.text.as_str()).collect();
-        assert_eq!(first, ["run", "H@10", "1", "30.00", "37.48", "-7.48", "±1.5", "misses"]);
+        assert_eq!(first, ["transe, static", "H@10", "1", "30.00", "37.48", "-7.48", "±1.5", "misses"]);
         // 4 and 415.
         let rank: Vec<&str> = lines.rows[2].iter().map(|cell| cell.text.as_str()).collect();
-        assert_eq!(rank, ["run", "MR", "1", "4", "415", "-411", "±10 %", "better"]);
+        assert_eq!(rank, ["transe, static", "MR", "1", "4", "415", "-411", "±10 %", "better"]);
     }
 }

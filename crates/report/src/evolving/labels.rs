@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::EvolvingRecord;
+use super::EvolvingRecord;
 use crate::study::telling_words;
 
 /// One label per run; no two are the same.

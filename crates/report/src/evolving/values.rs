@@ -1,0 +1,238 @@
+//! What tables show about a step, and about all steps together: link prediction, and whether triples are true.
+
+use quadcast_core::CategoryKind;
+use quadcast_eval::Metrics;
+use quadcast_eval::evolving::{
+    Classification, EvolvingOutcome, LinkOutcome, Mean, NegativeClassification, StepResult,
+};
+
+/// How steps are put together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Averaging {
+    /// Each step counts alike.
+    Steps,
+    /// Each question counts alike.
+    Questions,
+}
+
+impl Averaging {
+    /// The means of a run that deserve a row: with one step they are all the same.
+    pub fn of(outcome: &EvolvingOutcome) -> &'static [Self] {
+        if outcome.steps.len() > 1 { &[Self::Steps, Self::Questions] } else { &[] }
+    }
+
+    /// What the row is called.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Steps => "mean of steps",
+            Self::Questions => "all questions",
+        }
+    }
+
+    fn choose<T: Copy>(self, mean: &Mean<T>) -> T {
+        match self {
+            Self::Steps => mean.by_step,
+            Self::Questions => mean.by_question,
+        }
+    }
+
+    /// The mean of values that have so many questions each; `None` without any.
+    fn mean(self, values: impl Iterator<Item = (u64, f64)>) -> Option<f64> {
+        let (mut sum, mut all) = (0.0, 0.0);
+        for (questions, value) in values {
+            let weight = match self {
+                Self::Steps => 1.0,
+                Self::Questions => questions as f64,
+            };
+            sum += weight * value;
+            all += weight;
+        }
+        (all > 0.0).then(|| sum / all)
+    }
+}
+
+/// Link prediction.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct LinkValues {
+    /// Other true answers left out.
+    pub filtered: Option<Metrics>,
+    /// All candidates.
+    pub raw: Option<Metrics>,
+    /// Share of queries whose answer the model has nothing to say about.
+    pub unreached: Option<f64>,
+}
+
+impl LinkValues {
+    /// At one step.
+    pub fn of(step: &StepResult) -> Self {
+        let link = step.link.as_ref();
+        Self {
+            filtered: link.map(|link| link.filtered.metrics),
+            raw: link.map(|link| link.raw.metrics),
+            unreached: link.map(|link| link.unreached),
+        }
+    }
+
+    /// Over the steps that have test triples.
+    pub fn mean(outcome: &EvolvingOutcome, averaging: Averaging) -> Self {
+        let links = || outcome.steps.iter().filter_map(|step| step.link.as_ref());
+        let asked = |mean: &Mean<Metrics>| links().next().map(|_| averaging.choose(mean));
+        let unreached = |link: &LinkOutcome| (link.filtered.queries, link.unreached);
+        Self {
+            filtered: asked(&outcome.filtered),
+            raw: asked(&outcome.raw),
+            unreached: averaging.mean(links().map(unreached)),
+        }
+    }
+}
+
+/// Whether triples are true: shares of right answers, AUC and coverage.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct TripleValues {
+    pub accuracy: Option<f64>,
+    /// With a threshold per relation.
+    pub by_relation: Option<f64>,
+    pub auc: Option<f64>,
+    pub covered: Option<f64>,
+    pub deleted: Option<f64>,
+    pub returned: Option<f64>,
+    pub gone_again: Option<f64>,
+    pub balanced: Option<f64>,
+}
+
+impl TripleValues {
+    /// Heads of the columns, and what they mean.
+    pub const HEADS: [(&'static str, &'static str); 8] = [
+        ("accuracy", "of triple classification"),
+        ("by relation", "accuracy with a threshold per relation"),
+        ("AUC", "how often a true triple has the lower energy than a false one"),
+        ("covered", "examples that the model has anything to say about"),
+        ("deleted", "accuracy for triples that are gone"),
+        ("returned", "accuracy for triples that came back"),
+        ("gone again", "accuracy for triples that came back and are gone again"),
+        ("balanced", "the mean of what is right of those that are gone and of those that are back"),
+    ];
+
+    /// The values in the order of their heads.
+    pub const fn all(&self) -> [Option<f64>; 8] {
+        [
+            self.accuracy,
+            self.by_relation,
+            self.auc,
+            self.covered,
+            self.deleted,
+            self.returned,
+            self.gone_again,
+            self.balanced,
+        ]
+    }
+
+    /// At one step.
+    pub fn of(step: &StepResult) -> Self {
+        let (own, negative) = (step.classification.as_ref(), step.negative.as_ref());
+        let of = |kind| negative.and_then(|negative| negative.of(kind).accuracy());
+        Self {
+            accuracy: own.map(|c| c.accuracy),
+            by_relation: own.map(|c| c.accuracy_by_relation),
+            auc: own.map(|c| c.auc),
+            covered: own.map(|c| c.coverage),
+            deleted: of(CategoryKind::Deleted),
+            returned: of(CategoryKind::Returned),
+            gone_again: of(CategoryKind::DeletedAgain),
+            balanced: negative.and_then(NegativeClassification::balanced),
+        }
+    }
+
+    /// Over the steps that have examples. Energies of different steps have no order in common, so that all examples together
+    /// have no AUC.
+    pub fn mean(outcome: &EvolvingOutcome, averaging: Averaging) -> Self {
+        let own = |value: fn(&Classification) -> f64| {
+            let classified = outcome.steps.iter().filter_map(|step| step.classification.as_ref());
+            averaging.mean(classified.map(|c| (c.counts.examples(), value(c))))
+        };
+        let of = |kind: CategoryKind| outcome.negative.get(&kind.number()).map(|mean| averaging.choose(mean));
+        Self {
+            accuracy: outcome.classification.as_ref().map(|mean| averaging.choose(mean)),
+            by_relation: own(|c| c.accuracy_by_relation),
+            auc: (averaging == Averaging::Steps).then(|| own(|c| c.auc)).flatten(),
+            covered: own(|c| c.coverage),
+            deleted: of(CategoryKind::Deleted),
+            returned: of(CategoryKind::Returned),
+            gone_again: of(CategoryKind::DeletedAgain),
+            balanced: balanced(outcome, averaging),
+        }
+    }
+}
+
+/// The balanced score is no share of questions: for all of them together, the answers are put together first.
+fn balanced(outcome: &EvolvingOutcome, averaging: Averaging) -> Option<f64> {
+    let negatives = || outcome.steps.iter().filter_map(|step| step.negative.as_ref());
+    match averaging {
+        Averaging::Steps => {
+            averaging.mean(negatives().filter_map(NegativeClassification::balanced).map(|share| (1, share)))
+        }
+        Averaging::Questions => {
+            let categories = negatives().flat_map(|negative| negative.categories.iter().copied()).collect();
+            NegativeClassification { categories }.balanced()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use quadcast_core::Split;
+    use quadcast_eval::evolving::{CategoryOutcome, Counts};
+
+    use super::*;
+    use crate::samples::changing;
+
+    #[test]
+    fn questions_weigh_what_steps_do_not() {
+        let outcome = changing("transe", 20, 1).outcome.expect("results");
+        let [steps, questions] = [Averaging::Steps, Averaging::Questions].map(|a| {
+            let TripleValues { accuracy, by_relation, auc, covered, .. } = TripleValues::mean(&outcome, a);
+            [accuracy, by_relation, auc, covered]
+        });
+        // 10 examples of which 60 per cent are right, 30 of which 80 per cent are.
+        assert_eq!(steps[0], Some(0.7));
+        assert!((steps[1].expect("examples") - 0.7).abs() < 1e-12);
+        assert_eq!(questions[0], Some(0.75));
+        assert!((questions[1].expect("examples") - 0.75).abs() < 1e-12);
+        assert_eq!((questions[2], questions[3]), (None, Some(1.0)));
+    }
+
+    #[test]
+    fn balanced_scores_are_pooled_by_their_answers() {
+        let mut outcome = changing("transe", 20, 1).outcome.expect("results");
+        let category = |category, [tp, tn, fp, fnn]: [u64; 4]| CategoryOutcome {
+            category,
+            split: Split::Train,
+            counts: Counts {
+                true_positives: tp,
+                true_negatives: tn,
+                false_positives: fp,
+                false_negatives: fnn,
+            },
+        };
+        let negative =
+            |gone, back| NegativeClassification { categories: vec![category(2, gone), category(3, back)] };
+        // 1 of 2 gone and 1 of 1 back: 75 per cent. 9 of 10 gone and 0 of 1 back: 45 per cent.
+        outcome.steps[0].negative = Some(negative([0, 1, 1, 0], [1, 0, 0, 0]));
+        outcome.steps[1].negative = Some(negative([0, 9, 1, 0], [0, 0, 0, 1]));
+        let mean = |averaging| TripleValues::mean(&outcome, averaging).balanced.expect("both kinds");
+        assert!((mean(Averaging::Steps) - 0.6).abs() < 1e-12);
+        assert!((mean(Averaging::Questions) - f64::midpoint(10.0 / 12.0, 0.5)).abs() < 1e-12);
+    }
+
+    #[test]
+    fn steps_without_questions_do_not_count() {
+        let mut outcome = changing("transe", 20, 1).outcome.expect("results");
+        outcome.steps[0].link.as_mut().expect("links").unreached = 0.5;
+        outcome.steps[1].link = None;
+        for averaging in [Averaging::Steps, Averaging::Questions] {
+            assert_eq!(LinkValues::mean(&outcome, averaging).unreached, Some(0.5));
+        }
+        outcome.steps[0].link = None;
+        assert_eq!(LinkValues::mean(&outcome, Averaging::Questions), LinkValues::default());
+    }
+}
