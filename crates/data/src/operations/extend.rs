@@ -24,8 +24,8 @@ pub struct Extended {
 }
 
 /// Adds the operations of a text file to a stream, as a step of their own. The file names entities and relations as the stream
-/// does, those of Wikidata also by their bare numbers; names that the stream does not have are new ones. A triple that was there before keeps its split, others are for
-/// training.
+/// does, those of Wikidata also by their bare numbers; names that the stream does not have are new ones. A triple that was there
+/// before keeps its split, others are for training.
 pub fn extend_operations(
     mut stream: OperationStream,
     path: &Path,
