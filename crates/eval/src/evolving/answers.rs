@@ -91,14 +91,9 @@ impl Answers {
         answers
     }
 
-    /// The answers to a question.
-    pub fn of(&self, query: &Query) -> impl Iterator<Item = EntityId> {
-        self.to(&key(query)).iter().copied()
-    }
-
-    /// Whether an entity is an answer to a question.
-    pub fn contains(&self, query: &Query, entity: EntityId) -> bool {
-        self.to(&key(query)).binary_search(&entity).is_ok()
+    /// The answers to a question, ascending.
+    pub fn of(&self, query: &Query) -> &[EntityId] {
+        self.to(&key(query))
     }
 
     fn to(&self, key: &Key) -> &[EntityId] {
@@ -125,7 +120,7 @@ mod tests {
         let ask = |known, relation, direction| {
             let query =
                 Query { step: Step(0), known: EntityId(known), relation: RelationId(relation), direction };
-            answers.of(&query).map(|id| id.0).collect::<Vec<_>>()
+            answers.of(&query).iter().map(|id| id.0).collect::<Vec<_>>()
         };
         let fewer = answers.only(&Asked::about([Triple::new(9, 0, 1)].into_iter()));
         assert_eq!(fewer.entities, [EntityId(0)], "who is before 1, and after 9");

@@ -127,8 +127,10 @@ impl Sink<'_> {
         Ok(ranked)
     }
 
-    fn truth(&self, answers: impl Iterator<Item = EntityId>) -> Vec<EntityId> {
-        answers.filter_map(|id| self.candidates.place(id)).collect()
+    /// The places of true answers, without those that are hidden.
+    fn truth(&self, answers: &[EntityId], hidden: &[EntityId]) -> Vec<EntityId> {
+        let known = answers.iter().filter(|id| hidden.binary_search(id).is_err());
+        known.filter_map(|&id| self.candidates.place(id)).collect()
     }
 }
 
@@ -140,11 +142,8 @@ impl ScoreSink for Sink<'_> {
             _ => return Err(ScoreError::Query { index, asked }),
         };
         let (graph, query) = (self.graph, &question.query);
-        let is_known = |&id: &EntityId| self.filter == Known::Everything || !graph.hidden.contains(query, id);
-        let (now, ever) = (
-            self.truth(graph.now.of(query).filter(is_known)),
-            self.truth(graph.ever.of(query).filter(is_known)),
-        );
+        let hidden = if self.filter == Known::NoTest { graph.hidden.of(query) } else { &[] };
+        let (now, ever) = (self.truth(graph.now.of(query), hidden), self.truth(graph.ever.of(query), hidden));
         let ids = self.candidates.ids();
         let mut ranked = Vec::with_capacity(question.golds.len());
         let mut present = Vec::with_capacity(question.golds.len());

@@ -39,7 +39,8 @@ pub(super) fn plausibility(
     let candidates = Candidates::new(known.to_vec(), List::Whole, graph.sizes);
     let ranked = ask(model, graph, (&graph.forgotten, Known::Everything), &candidates)?;
     let shares = ranked.iter().filter_map(|ranked| {
-        let true_answers = graph.now.of(&ranked.query).filter(|&answer| answer != ranked.gold);
+        let true_answers =
+            graph.now.of(&ranked.query).iter().copied().filter(|&answer| answer != ranked.gold);
         let left_out = true_answers.filter(|&answer| candidates.place(answer).is_some()).count();
         let others = candidates.ids().len() - 1 - left_out;
         let Rank { greater, tied, .. } = ranked.ranks.time;
