@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, value_parser};
-use quadcast_core::{Duplicates, IntervalUse, Setting, TiePolicy, ValidationUse};
+use quadcast_core::{
+    Candidates, Duplicates, IntervalUse, Procedure, Setting, Task, TiePolicy, ValidationUse,
+};
 use quadcast_data::Format;
 use quadcast_models::blocks::device::Device;
 
@@ -12,7 +14,6 @@ use crate::commands::compare::{self, CompareOptions};
 use crate::commands::evaluate::{self, EvaluateOptions};
 use crate::commands::export::{self, ExportOptions};
 use crate::commands::{fetch, import};
-use crate::task::Task;
 
 /// Makes the command-line words of a library enum.
 macro_rules! argument {
@@ -41,7 +42,7 @@ pub struct Arguments {
 }
 
 const EXAMPLES: &str = "Examples:
-  quadcast demo                          everything on a small invented world, with a report
+  quadcast demo                          try everything on a small synthetic dataset
   quadcast run --data examples/harbour   judge the recurrency baseline on a small dataset
   quadcast data info examples/harbour    what is in a dataset
   quadcast data audit ICEWS14            is it sound? (names are looked up in $QUADCAST_DATA)
@@ -76,33 +77,36 @@ pub struct Common {
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Show the main job on a small invented world: no data, no flags, a report at the end
+    /// Try everything on a small synthetic dataset, with a report at the end
     Demo(commands::demo::Options),
-    /// Fit a model, judge it on the test period, keep a record
+    /// Fit a model, judge it on the test split, write a run folder
     #[command(after_help = RUN_EXAMPLES)]
-    Run(RunOptions),
-    /// Ask a fitted model who will stand on the other side, and why
+    Run(Box<RunOptions>),
+    /// Update the model of a run on an evolving graph with new operations, as a new version
+    #[command(after_help = commands::update::EXAMPLES)]
+    Update(commands::update::UpdateArguments),
+    /// Predict the missing subject or object of a fact, and explain why
     Forecast(commands::forecast::Options),
-    /// Show what a run has learned, if it has learned rules
+    /// Show the rules that a run has learned
     #[command(after_help = commands::rules::EXAMPLES)]
     Rules(commands::rules::Options),
-    /// Make one page of runs: tables, charts, and whether the comparison is fair
+    /// Make one page of runs: tables, charts, and checks whether the comparison is fair
     #[command(after_help = commands::report::EXAMPLES)]
     Report(commands::report::Options),
-    /// Judge the scores of a model from elsewhere
+    /// Judge the scores of an external model
     #[command(after_help = evaluate::EXAMPLES)]
     Evaluate(EvaluateOptions),
     /// Compare two runs query by query: difference, interval, p-value
     #[command(after_help = compare::EXAMPLES)]
     Compare(CompareOptions),
-    /// List the models with their papers, settings and options
-    Models,
-    /// Look at datasets
+    /// List the models, or show one in full with its settings
+    Models {
+        /// A model to show in full; without it, all are listed by task
+        name: Option<String>,
+    },
+    /// Inspect, check, import, split, convert and generate datasets
     #[command(subcommand)]
     Data(DataCommand),
-    /// Work with graphs that change by insertions and deletions
-    #[command(subcommand)]
-    Evolve(commands::evolve::EvolveCommand),
 }
 
 const RUN_EXAMPLES: &str = "Examples:
@@ -112,18 +116,21 @@ const RUN_EXAMPLES: &str = "Examples:
   quadcast run runs/recurrency-ICEWS14-single-step-1/run.toml --out again
   quadcast run --data completion/icews14     (a random split: completion, with naive-rules)
   quadcast run --model tlogic --data OTHER --rules runs/tlogic-harbour-single-step-1/rules.jsonl
+  quadcast run --model putranse --procedure incremental --data WikidataEvolve
+  quadcast run --model transe --data WN18 --set dimension=50 --out wn18
 
-A run leaves one folder: run.toml (everything needed to repeat it), metrics.json,
-ranks.csv.zst (one row per query), model.json, rules.jsonl of a model with rules, and
-explanations.json of a model that gives reasons. The same command goes on with a run
+The task follows from the model or from the data. A run leaves one folder: run.toml (everything
+needed to repeat it), metrics.json, ranks.csv.zst (one row per query), the model, rules.jsonl of a
+model with rules, and explanations.json of a model that explains. The same command resumes a run
 that was interrupted.";
 
-/// What to run. A configuration file gives defaults, options override it.
+/// What to run. A plan gives defaults, options override it.
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 #[derive(Debug, Default, Args)]
 pub struct RunOptions {
-    /// A configuration file (the run.toml of another run will do)
-    pub config: Option<PathBuf>,
-    /// The model; see `quadcast models` [default: recurrency]
+    /// A plan: a TOML file, such as the run.toml of another run
+    pub plan: Option<PathBuf>,
+    /// The model; see `quadcast models` [default: recurrency; completion: naive-rules; evolving: transe]
     #[arg(long, value_name = "NAME")]
     pub model: Option<String>,
     /// A dataset folder, or a name to be found in $QUADCAST_DATA or the cache
@@ -135,24 +142,36 @@ pub struct RunOptions {
     /// A model setting as key=value; may be repeated
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub settings: Vec<String>,
-    /// What is asked of the model [default: what the splits of the dataset are made for]
+    /// What is asked of the model [default: what the model or the splits of the dataset are made for]
     #[arg(long, value_enum)]
-    pub task: Option<Task>,
-    /// What the model may see of the test period [default: single-step]
+    pub task: Option<TaskArgument>,
+    /// Forecasting: what the model may see of the test period [default: single-step]
     #[arg(long, value_enum)]
     pub setting: Option<SettingArgument>,
-    /// Whether validation facts are known at test time [default: observed; for completion withheld]
+    /// Evolving graphs: how the model gets from one step to the next [default: static]
+    #[arg(long, value_enum)]
+    pub procedure: Option<ProcedureArgument>,
+    /// Whether validation facts are known at test time [default: observed; completion: withheld]
     #[arg(long, value_enum)]
     pub validation: Option<ValidationArgument>,
-    /// Tie policy of the headline numbers; all others stand in the record [default: expected]
+    /// Tie policy of the headline numbers; the record has all others too [default: expected]
     #[arg(long, value_enum)]
     pub ties: Option<TiesArgument>,
-    /// What happens to facts that stand twice in the test split [default: drop]
+    /// What happens to duplicate facts of the test split [default: drop]
     #[arg(long, value_enum)]
     pub duplicates: Option<DuplicatesArgument>,
+    /// Evolving graphs: which entities are ranked [default: now]
+    #[arg(long, value_enum)]
+    pub candidates: Option<CandidatesArgument>,
     /// When facts that hold over an interval are asked about [default: start]
     #[arg(long, value_enum)]
     pub intervals: Option<IntervalsArgument>,
+    /// Evolving graphs: ask about all held-out triples, also where the dataset samples
+    #[arg(long)]
+    pub all: bool,
+    /// Evolving graphs: do not ask about other steps than the current one
+    #[arg(long)]
+    pub no_transfer: bool,
     /// Seed of every random draw [default: 1]
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
@@ -163,22 +182,26 @@ pub struct RunOptions {
     #[arg(
         long,
         value_name = "RUN",
-        conflicts_with_all = ["config", "model", "settings", "seed", "rules", "compat", "time_budget", "resume"]
+        conflicts_with_all = ["plan", "model", "settings", "seed", "rules", "compat", "time_budget", "resume"]
     )]
     pub trained_by: Option<PathBuf>,
     /// Do what the published code did, artefacts included; the model's page says what that means
+    ///
+    /// Completion: the filter of validation knows test facts. Evolving graphs: false triples are drawn as published, thresholds are
+    /// chosen on the examples that are judged, procedures other than static rank test triples in a list with entity 0 in every other
+    /// slot, and parallel universes are asked for the energy of a triple with object and relation swapped. The record says so.
     #[arg(long)]
     pub compat: bool,
-    /// Folder of the record [default: runs/MODEL-DATA-SETTING-SEED]
+    /// Run folder [default: runs/MODEL-DATA-SETTING-SEED]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// How long training may take, for example 90s, 45m or 2h; the best epoch until then is used
+    /// How long training may take (on evolving graphs at each step), for example 90s, 45m or 2h
     #[arg(long, value_name = "TIME")]
     pub time_budget: Option<String>,
-    /// Go on with a training that its time budget ended
+    /// Continue a training that its time budget ended
     #[arg(long, conflicts_with = "overwrite")]
     pub resume: bool,
-    /// Start afresh: replace a complete record, do not go on with an interrupted run
+    /// Start over: replace a complete run, do not resume an interrupted one
     #[arg(long)]
     pub overwrite: bool,
 }
@@ -201,10 +224,8 @@ pub enum DataCommand {
     Export(ExportOptions),
     /// List the known benchmark variants
     List,
-    /// Make a synthetic world with known structure and the best possible score
-    #[command(
-        after_help = "Examples:\n  quadcast data synth --out tmp-village\n  quadcast data synth --world icews-like --seed 7 --out tmp-icews"
-    )]
+    /// Make a synthetic world with known structure and the best possible score, or a stream of operations
+    #[command(after_help = commands::synth::EXAMPLES)]
     Synth(commands::synth::Options),
     /// Turn a table of events (CSV, TSV, JSON Lines) into a dataset
     #[command(after_help = import::EXAMPLES)]
@@ -212,6 +233,12 @@ pub enum DataCommand {
     /// Divide a dataset anew: at random, by time, or with mirrored facts kept together
     #[command(after_help = commands::split::EXAMPLES)]
     Split(commands::split::SplitArguments),
+    /// Compile a benchmark from a stream of operations: snapshots, updates, increments, splits
+    #[command(after_help = commands::compile::EXAMPLES)]
+    Compile(commands::compile::CompileArguments),
+    /// Turn a stream of operations into text or into the compact binary form
+    #[command(after_help = commands::convert::EXAMPLES)]
+    Convert(commands::convert::ConvertArguments),
     /// Compare two datasets: are they made of the same facts?
     #[command(after_help = commands::diff::EXAMPLES)]
     Diff(commands::diff::DiffArguments),
@@ -248,12 +275,39 @@ argument!(FormatArgument => Format {
     Lkge,
 });
 
+argument!(TaskArgument => Task {
+    /// Future facts, given the facts before them
+    Forecasting,
+    /// Missing facts, given other facts of any time
+    Completion,
+    /// Triples of a graph that changes by insertions and deletions
+    Evolving,
+});
+
+argument!(ProcedureArgument => Procedure {
+    /// Learn the graph of every step from scratch
+    Static,
+    /// Continue with the inserted triples alone
+    PseudoIncremental,
+    /// Be told which triples were inserted and deleted, and see the graph
+    Incremental,
+});
+
+argument!(CandidatesArgument => Candidates {
+    /// Entities that are present at the step
+    Now,
+    /// Entities that were present at the step or an earlier one
+    Seen,
+    /// All entities, also those to come
+    All,
+});
+
 argument!(SettingArgument => Setting {
     /// Every earlier step is known, also test steps
     SingleStep,
     /// Nothing of the test period is known
     MultiStep,
-    /// As single-step, and the model keeps learning
+    /// As single-step, and the model is updated with each step
     Online,
 });
 
@@ -271,9 +325,9 @@ argument!(TiesArgument => TiePolicy {
     Random,
     /// Mean of best and worst rank
     Mean,
-    /// Gold answer first
+    /// Correct answer first
     Optimistic,
-    /// Gold answer last
+    /// Correct answer last
     Pessimistic,
     /// By entity id
     Ordinal,

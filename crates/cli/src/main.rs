@@ -2,22 +2,11 @@
 
 mod arguments;
 mod commands;
-mod explained;
 mod failure;
-mod given_model;
-mod given_rules;
-mod lookup;
+mod interruption;
 mod memory;
-mod model_files;
 mod output;
 mod progress;
-mod record_folder;
-mod reference_scores;
-mod resume;
-mod rule_words;
-mod task;
-mod trained;
-mod workshop;
 
 use std::process::ExitCode;
 
@@ -36,8 +25,9 @@ fn main() -> ExitCode {
     match execute(arguments) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            eprintln!("error: {:#}", failure.error);
-            ExitCode::from(failure.code)
+            let interrupted = matches!(failure, Failure::Interrupted { .. });
+            eprintln!("{}{failure}", if interrupted { "" } else { "error: " });
+            ExitCode::from(failure.exit_code())
         }
     }
 }
@@ -53,11 +43,8 @@ fn execute(arguments: Arguments) -> Result<(), Failure> {
     if let Some(device) = common.device {
         device.choose();
     }
-    if matches!(arguments.command, Command::Evolve(_)) {
-        memory::release_pages();
-    } else {
-        memory::keep_pages();
-    }
+    // A run keeps pages once it is known to train a network.
+    memory::release_pages();
     let output = Output { json: common.json, quiet: common.quiet, verbose: common.verbose };
     match arguments.command {
         Command::Demo(options) => commands::demo::execute(&options, &output),
@@ -67,14 +54,16 @@ fn execute(arguments: Arguments) -> Result<(), Failure> {
         Command::Compare(options) => commands::compare::execute(&options, &output),
         Command::Evaluate(options) => commands::evaluate::execute(&options, &output),
         Command::Rules(options) => commands::rules::execute(&options, &output),
-        Command::Evolve(command) => commands::evolve::execute(&command, &output),
-        Command::Models => commands::models::execute(&output),
+        Command::Update(arguments) => commands::update::execute(&arguments, &output),
+        Command::Models { name } => commands::models::execute(name.as_deref(), &output),
         Command::Data(DataCommand::Info(source)) => commands::data::info(&source, &output),
         Command::Data(DataCommand::Audit(arguments)) => commands::data::audit(&arguments, &output),
         Command::Data(DataCommand::Patterns(arguments)) => commands::patterns::execute(&arguments, &output),
         Command::Data(DataCommand::Export(options)) => commands::export::execute(&options, &output),
         Command::Data(DataCommand::List) => commands::data::list(&output),
         Command::Data(DataCommand::Synth(options)) => commands::synth::execute(&options, &output),
+        Command::Data(DataCommand::Compile(arguments)) => commands::compile::execute(&arguments, &output),
+        Command::Data(DataCommand::Convert(arguments)) => commands::convert::execute(&arguments, &output),
         Command::Data(DataCommand::Split(arguments)) => commands::split::execute(&arguments, &output),
         Command::Data(DataCommand::Diff(arguments)) => commands::diff::execute(&arguments, &output),
         Command::Data(DataCommand::Fetch(arguments)) => commands::fetch::execute(arguments, &output),

@@ -1,4 +1,4 @@
-//! Memory of this process: how long freed pages are kept, and how much it was at most.
+//! Memory of this process: how long freed pages are kept.
 
 use std::ffi::c_long;
 
@@ -7,7 +7,7 @@ use std::ffi::c_long;
 const PURGE_DELAY: libmimalloc_sys::mi_option_t = 15;
 const A_MINUTE: c_long = 60_000;
 
-/// Gives freed pages back at once. Models of changing graphs keep their buffers from step to step; what reading, indexing
+/// Returns freed pages at once. Models of evolving graphs keep their buffers from step to step; what reading, indexing
 /// and saving leave behind would stay for a second and add up to a third of the whole.
 pub fn release_pages() {
     keep_pages_for(0);
@@ -23,12 +23,4 @@ pub fn keep_pages() {
 fn keep_pages_for(milliseconds: c_long) {
     // SAFETY: sets a number in a table of the allocator; the option has this index in its versions 2 and 3.
     unsafe { libmimalloc_sys::mi_option_set(PURGE_DELAY, milliseconds) }
-}
-
-/// The largest resident set so far, where the system tells (Linux).
-pub fn peak_bytes() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(kibibytes * 1024)
 }

@@ -3,11 +3,12 @@
 use std::io::{self, IsTerminal, Write};
 use std::sync::Arc;
 
-use quadcast_core::{Progress, Silent};
+use quadcast_core::Run;
 use serde::Serialize;
 
 use crate::failure::Failure;
-use crate::progress::Bars;
+use crate::interruption;
+use crate::progress::Watching;
 
 /// How a command speaks.
 #[derive(Clone, Copy, Debug)]
@@ -51,8 +52,13 @@ impl Output {
         }
     }
 
-    /// Progress bars on a terminal, silence elsewhere.
-    pub fn progress(&self) -> Arc<dyn Progress> {
-        if self.quiet || !io::stderr().is_terminal() { Arc::new(Silent) } else { Arc::new(Bars::default()) }
+    /// What surrounds a computation: progress bars on a terminal, remarks everywhere but with `--quiet`, and Ctrl-C.
+    pub fn run(&self) -> Run {
+        Run { cancellation: interruption::cancellation(), ..Run::new(1, Arc::new(Watching::new(*self))) }
+    }
+
+    /// Whether progress is shown.
+    pub fn shows_progress(&self) -> bool {
+        !self.quiet && io::stderr().is_terminal()
     }
 }

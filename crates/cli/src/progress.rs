@@ -6,25 +6,34 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use quadcast_core::Progress;
 
+use crate::output::Output;
+
 /// Phases shorter than this show nothing.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// One bar per phase.
-#[derive(Default)]
-pub struct Bars {
+/// Shows progress on a terminal, one bar per phase, and passes on remarks.
+pub struct Watching {
+    output: Output,
     current: Mutex<Option<(ProgressBar, Instant)>>,
 }
 
-impl Bars {
+impl Watching {
+    pub fn new(output: Output) -> Self {
+        Self { output, current: Mutex::default() }
+    }
+
     fn with(&self, f: impl FnOnce(&mut Option<(ProgressBar, Instant)>)) {
         // A panic elsewhere does not make a progress bar unusable.
         f(&mut self.current.lock().unwrap_or_else(PoisonError::into_inner));
     }
 }
 
-impl Progress for Bars {
+impl Progress for Watching {
     fn begin(&self, phase: &str, total: u64) {
-        let style = ProgressStyle::with_template("{msg:>8} {wide_bar} {percent:>3} %  {eta} left")
+        if !self.output.shows_progress() {
+            return;
+        }
+        let style = ProgressStyle::with_template("{msg:>8} {wide_bar} {percent:>3} %  {eta} left  {prefix}")
             .expect("the template is valid");
         let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::hidden())
             .with_style(style)
@@ -40,6 +49,22 @@ impl Progress for Bars {
             }
             bar.inc(units);
         });
+    }
+
+    fn note(&self, text: &str) {
+        self.with(|current| {
+            if let Some((bar, _)) = current {
+                bar.set_prefix(text.to_owned());
+            }
+        });
+    }
+
+    fn remark(&self, text: &str) {
+        self.output.remark(text);
+    }
+
+    fn detail(&self, text: &str) {
+        self.output.detail(text);
     }
 
     fn end(&self) {

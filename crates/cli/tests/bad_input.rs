@@ -187,7 +187,7 @@ fn a_graph_without_time() {
         room.write(&format!("openke/{split}2id.txt"), "1\n0 1 0\n");
     }
     let texts = ["openke is a graph without time", "needs facts with time stamps"];
-    room.assert_refused("run --data openke --out kept", &texts);
+    room.assert_refused("run --model recurrency --data openke --out kept", &texts);
 }
 
 // Models and their settings.

@@ -5,7 +5,7 @@ mod common;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use common::{Room, assert_texts, say};
+use common::{Room, assert_texts, skip};
 
 /// A page that shows the report in frames of these widths, plays with it, and writes down what it finds. Frames,
 /// because a window cannot be as narrow as a phone.
@@ -89,7 +89,7 @@ fn assert_works(room: &Room, browser: &Path, report: &str, checks: usize) {
 #[test]
 fn page_works_on_every_screen() {
     let Some(browser) = browser() else {
-        say("skipped: no browser");
+        skip("no browser");
         return;
     };
     let room = Room::with_harbour();
@@ -104,7 +104,7 @@ fn page_works_on_every_screen() {
 #[test]
 fn page_of_the_demonstration_works_on_every_screen() {
     let Some(browser) = browser() else {
-        say("skipped: no browser");
+        skip("no browser");
         return;
     };
     let room = Room::new();

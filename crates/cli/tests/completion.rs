@@ -26,7 +26,7 @@ fn a_random_split_is_completed() {
     assert!(run.stderr.contains("the splits share their times, so this is completion"), "{}", run.stderr);
     assert!(run.stdout.contains("naive-rules on small · completion"), "{}", run.stdout);
     let record = room.json("run/metrics.json");
-    assert_eq!(record["protocol"]["setting"], "completion");
+    assert_eq!(record["protocol"]["task"], "completion");
     assert_eq!(record["protocol"]["validation"], "withheld");
     assert_eq!(record["metrics"]["time"]["mrr"], 1.0, "the mirror of the only test fact is known");
 
@@ -84,7 +84,7 @@ fn tasks_that_do_not_fit_are_refused() {
     refused("--task forecasting", "a random split is for completion");
     refused("--model recurrency", "a random split is for completion");
     refused("--model recurrency --task completion", "recurrency is a model for forecasting");
-    refused("--model naive-rules --setting multi-step", "does not support multi-step");
+    refused("--model naive-rules --setting multi-step", "completion has no such period");
     refused("--task completion --setting single-step", "leave it out");
     let compat = room.quadcast("run --data small --compat --out compat");
     assert_eq!(compat.code, 2, "{}", compat.stderr);
@@ -101,9 +101,9 @@ fn a_composed_model_is_trained_and_asked() {
     room.quadcast(&format!("run --model tntcomplex --data small {QUICK} --out run")).success();
     let record = room.json("run/metrics.json");
     assert!(record["metrics"]["time"]["mrr"].as_f64().is_some_and(|mrr| mrr > 0.1), "{}", record["metrics"]);
-    assert_eq!(record["holes"]["relation"]["candidates"], 2);
-    assert_eq!(record["holes"]["time"]["candidates"], 9);
-    assert_eq!(record["holes"]["time"]["queries"], 1);
+    assert_eq!(record["relation_time"]["relation"]["candidates"], 2);
+    assert_eq!(record["relation_time"]["time"]["candidates"], 9);
+    assert_eq!(record["relation_time"]["time"]["queries"], 1);
 
     // Same seed, same result, for any number of threads.
     room.quadcast(&format!("run --model tntcomplex --data small {QUICK} --threads 1 --out again")).success();

@@ -10,14 +10,14 @@ fn one_command_makes_a_world_a_table_and_a_report() {
     let answer = room.quadcast("demo").success();
     answer.assert_fits();
     answer.assert_says(&[
-        "A village that does not exist",
+        "Demo: a synthetic village",
         "audit: D1 warn, D2 pass",
         "single-step   best possible",
         "multi-step    recurrency",
         "report: quadcast-demo/report.html",
     ]);
     let (_, next) = answer.stdout.split_once("next: quadcast ").expect("a next command");
-    room.quadcast(&next.replace("\\\n", " ")).success().assert_says(&["candidates reached"]);
+    room.quadcast(&next.replace("\\\n", " ")).success().assert_says(&["candidates scored"]);
     let page = room.text("quadcast-demo/report.html");
     assert!(page.starts_with("<!doctype html>") || page.starts_with("<!DOCTYPE html>"), "a page");
     assert!(page.contains("best possible"), "the reference row is in the report");

@@ -1,4 +1,4 @@
-//! Models of changing graphs with the real binary: runs, interruptions, reports.
+//! Models of evolving graphs with the real binary: runs, interruptions, reports.
 
 mod common;
 
@@ -24,25 +24,25 @@ fn every_procedure_learns_and_is_reported() {
     let room = Room::with_circles();
     for procedure in ["static", "pseudo-incremental", "incremental"] {
         let run = room.quadcast(&format!(
-            "evolve run --model transe --data circles --procedure {procedure} {QUICK} --set optimiser=adagrad \
+            "run --model transe --data circles --procedure {procedure} {QUICK} --set optimiser=adagrad \
              --set epochs=100 --out {procedure}"
         ));
         let run = run.success();
         run.assert_fits();
-        run.assert_says(&[&format!("transe on circles · {procedure}"), "accuracy", "H@10 on earlier steps"]);
-        run.assert_says(&["both ends of each test triple (those that came with the step)"]);
+        run.assert_says(&[&format!("transe on circles · {procedure}"), "accuracy", "backward transfer"]);
+        run.assert_says(&["held-out triples that were inserted with the step"]);
         let record = room.json(&format!("{procedure}/metrics.json"));
         assert_eq!(record["asked"], "new");
-        for (title, mean) in [("mean of steps", "macro"), ("all questions", "micro")] {
+        for (title, mean) in [("mean of steps", "macro"), ("all queries", "micro")] {
             let rows = run.stdout.lines().filter_map(|line| line.strip_prefix(title));
             let cells: Vec<Vec<&str>> = rows.map(|row| row.split_whitespace().collect()).collect();
-            let outcome = &record["outcome"];
+            let outcome = &record["evolving"];
             let values = [&outcome["filtered"][mean]["mrr"], &outcome["classification"][mean]];
             let shown = values.map(|value| format!("{:.2}", 100.0 * value.as_f64().expect("a share")));
             assert_eq!([cells[0][0], cells[1][0]], shown.each_ref().map(String::as_str), "{title}");
         }
         assert_eq!((&record["status"], &record["task"]), (&"complete".into(), &"evolving".into()));
-        let steps = record["outcome"]["steps"].as_array().expect("steps");
+        let steps = record["evolving"]["steps"].as_array().expect("steps");
         assert_eq!(steps.len(), 3);
         let chance = 10.0 / steps[2]["link"]["candidates"].as_f64().expect("candidates");
         let hits = steps[2]["link"]["filtered"]["hits@10"].as_f64().expect("hits");
@@ -53,18 +53,16 @@ fn every_procedure_learns_and_is_reported() {
     room.quadcast("report static pseudo-incremental incremental --out page.html").success();
     let page = room.text("page.html");
     assert!(page.contains("transe, pseudo-incremental") && page.contains("<svg"));
-    assert!(page.contains("Test triples: those that came with the step."));
-    assert!(page.contains("mean of steps") && page.contains("all questions"));
-    room.quadcast("evolve run static/run.toml --out again").success();
+    assert!(page.contains("held-out triples that were inserted with the step"));
+    assert!(page.contains("mean of steps") && page.contains("all queries"));
+    room.quadcast("run static/run.toml --out again").success();
     assert_eq!(room.read("static/model.safetensors"), room.read("again/model.safetensors"));
-    room.quadcast("evolve run static/run.toml --out again")
-        .assert_error(2, &["holds a complete run already"]);
+    room.quadcast("run static/run.toml --out again").assert_error(2, &["holds a complete run already"]);
     let harbour = Room::with_harbour();
     harbour.quadcast("run --data harbour --out forecast").success();
-    harbour.quadcast(&format!("report forecast {}", room.path("static").display())).assert_error(
-        2,
-        &["static holds a run on a changing graph, forecast does not", "a report of each kind"],
-    );
+    // Runs of different tasks get a section each.
+    harbour.quadcast(&format!("report forecast {} --out both.html", room.path("static").display())).success();
+    assert_eq!(harbour.text("both.html").matches("<section class=\"dataset\"").count(), 2);
 }
 
 #[test]
@@ -72,84 +70,109 @@ fn reports_have_every_format() {
     let room = Room::with_circles();
     for procedure in ["static", "incremental"] {
         room.quadcast(&format!(
-            "evolve run --model transe --data circles --procedure {procedure} --candidates all {QUICK} --out {procedure}"
+            "run --model transe --data circles --procedure {procedure} --candidates all {QUICK} --out {procedure}"
         ))
         .success();
     }
     let record = room.json("incremental/metrics.json");
-    let last = &record["outcome"]["steps"][2];
+    let last = &record["evolving"]["steps"][2];
     let text = room.quadcast("report static incremental --format md").success().stdout;
-    let accuracy = 100.0 * record["outcome"]["classification"]["micro"].as_f64().expect("accuracy");
+    let accuracy = 100.0 * record["evolving"]["classification"]["micro"].as_f64().expect("accuracy");
     common::assert_texts(
         &text,
         &[
             "# circles\n",
-            "Candidates: all entities.",
+            "candidates all",
             "| transe, static | mean of steps |",
-            &format!("| transe, incremental | all questions | {accuracy:.2} |"),
+            &format!("| transe, incremental | all queries | {accuracy:.2} |"),
         ],
     );
     assert!(!text.contains("```"), "{text}");
 
     room.quadcast("report static incremental --out results.csv").success();
     let text = room.text("results.csv");
+    // Labels hold a comma and are quoted.
+    let text = text.replace(", ", "; ");
     let rows: Vec<Vec<&str>> = text.lines().map(|line| line.split(',').collect()).collect();
-    assert_eq!(rows.len(), 1 + 2 * 3, "{text}");
-    let value = |name: &str| {
-        let column = rows[0].iter().position(|head| *head == name).expect("a column");
-        rows[6][column].to_owned()
+    // Per filter and run, all three steps together and each alone.
+    assert_eq!(rows.len(), 1 + 3 * 2 * (1 + 3), "{text}");
+    let column = |name: &str| rows[0].iter().position(|head| *head == name).expect("a column");
+    let row = |filter: &str| {
+        let wanted = [("setting", "incremental"), ("filter", filter), ("step", "2")];
+        let fits = |row: &&Vec<&str>| wanted.iter().all(|(name, value)| row[column(name)] == *value);
+        rows.iter().find(fits).expect("a row")
     };
-    assert_eq!(rows[6][..6], ["incremental", "transe", "incremental", "circles", "1", "2"]);
-    let number = |name: &str| value(name).parse::<f64>().ok();
-    assert_eq!(number("filtered_mrr"), last["link"]["filtered"]["mrr"].as_f64());
-    assert_eq!(number("raw_hits@3"), last["link"]["raw"]["hits@3"].as_f64());
-    assert_eq!(number("auc"), last["classification"]["auc"].as_f64());
-    assert_eq!(number("train_seconds"), last["seconds"]["train"].as_f64());
-    assert_eq!([value("candidates"), value("among"), value("deleted")], ["60", "all", ""]);
+    let number = |filter: &str, name: &str| row(filter)[column(name)].parse::<f64>().ok();
+    assert_eq!(number("time", "mrr"), last["link"]["filtered"]["mrr"].as_f64());
+    assert_eq!(number("raw", "hits@3"), last["link"]["raw"]["hits@3"].as_f64());
+    assert_eq!(number("time", "auc"), last["classification"]["auc"].as_f64());
+    assert_eq!(number("time", "fit_seconds"), last["seconds"]["train"].as_f64());
+    assert_eq!(["ranked", "candidates", "deleted"].map(|name| row("time")[column(name)]), ["60", "all", ""]);
 
     room.quadcast("report static incremental --out table.tex").success();
     common::assert_texts(
         &room.text("table.tex"),
-        &["\\begin{tabular}", "transe, incremental & all questions &"],
+        &["\\begin{tabular}", "transe, incremental & all queries &"],
     );
     // A folder that is named twice counts once.
     let twice = room.quadcast("report static static --format csv").success().stdout;
-    assert_eq!(twice.lines().count(), 1 + 3);
+    assert_eq!(twice.lines().count(), 1 + 3 * (1 + 3));
 }
 
 #[test]
 fn what_is_no_run_and_what_is_another_kind_is_told() {
     let room = Room::with_circles();
-    room.quadcast(&format!("evolve run --model transe --data circles {QUICK} --out inc")).success();
+    room.quadcast(&format!("run --model transe --data circles {QUICK} --out inc")).success();
     room.assert_refused("report inc nosuch", &["there is no folder nosuch"]);
     room.assert_refused("report inc circles", &["circles is not a run folder", "metrics.json"]);
-    let kind = "inc holds a run on a changing graph";
-    room.assert_refused("compare inc inc", &[kind, "no rank of a single query", "quadcast report"]);
-    room.assert_refused("rules inc", &[kind, "quadcast run"]);
+    room.assert_refused("rules inc", &["transe has no rules to show", "tlogic"]);
     let record = room.text("inc/metrics.json");
     room.write("inc/metrics.json", record.replacen("\"complete\"", "\"incomplete\"", 1));
     room.assert_refused(
         "report inc --quiet",
-        &["inc is not finished: still running, or killed", "evolve run"],
+        &["inc is not finished: still running, or killed", "quadcast run"],
     );
+}
+
+#[test]
+fn runs_are_compared_query_by_query() {
+    let room = Room::with_circles();
+    for (procedure, seed) in [("static", 1), ("incremental", 1), ("static", 2)] {
+        let out = format!("{procedure}-{seed}");
+        room.quadcast(&format!(
+            "run --model transe --data circles --procedure {procedure} --seed {seed} {QUICK} --out {out}"
+        ))
+        .success();
+    }
+    let record = room.json("static-1/metrics.json");
+    let time = &record["metrics"]["time"];
+    let [low, high] = [0, 1].map(|end| time["ci95"]["mrr"][end].as_f64().expect("an interval"));
+    assert!(low < high && (low..=high).contains(&time["mrr"].as_f64().expect("a share")));
+    assert_eq!(record["bootstrap"]["unit"], "fact");
+    assert_eq!(record["evolving"]["filtered"]["micro"]["hits@10"], time["hits@10"], "one rank per query");
+    for other in ["incremental-1", "static-2"] {
+        let compared = room.quadcast(&format!("compare static-1 {other} --json")).success().json();
+        assert_eq!(compared["queries"], time["queries"]);
+        assert!(compared["differences"]["time"]["mrr"]["ci95"].is_array(), "{compared}");
+    }
+    room.quadcast("compare static-1 incremental-1").success().assert_says(&["facts", "sign flips"]);
+    room.quadcast("report static-1 static-2 --format md").success().assert_says(&["Mean over seeds"]);
 }
 
 #[test]
 fn triples_of_the_past_are_judged() {
     let room = room();
-    room.quadcast(&format!(
-        "evolve run --model transe --data world --procedure incremental {QUICK} --out run"
-    ))
-    .success();
+    room.quadcast(&format!("run --model transe --data world --procedure incremental {QUICK} --out run"))
+        .success();
     let record = room.json("run/metrics.json");
-    let steps = record["outcome"]["steps"].as_array().expect("steps");
+    let steps = record["evolving"]["steps"].as_array().expect("steps");
     assert!(steps[0].get("negative").is_none(), "nothing was deleted yet");
     let categories = steps[9]["negative"]["categories"].as_array().expect("categories");
     let kinds: std::collections::BTreeSet<u64> =
         categories.iter().filter_map(|category| category["category"].as_u64()).collect();
     assert_eq!(kinds.into_iter().collect::<Vec<_>>(), [2, 3, 4]);
     assert!(
-        record["outcome"]["negative"]["2"]["macro"]
+        record["evolving"]["negative"]["2"]["macro"]
             .as_f64()
             .is_some_and(|share| (0.0..=1.0).contains(&share))
     );
@@ -161,7 +184,7 @@ fn published_artefacts_of_the_evaluation_change_the_numbers_and_not_the_model() 
     // Universes that are trained as without it: what is left are the artefacts of the evaluation.
     for (folder, compat) in [("right", ""), ("published", "--compat --set compat=false")] {
         let run = room.quadcast(&format!(
-            "evolve run --model putranse --data world --procedure incremental {UNIVERSES} {compat} --out {folder}"
+            "run --model putranse --data world --procedure incremental {UNIVERSES} {compat} --out {folder}"
         ));
         let run = run.success();
         run.assert_fits();
@@ -177,15 +200,15 @@ fn published_artefacts_of_the_evaluation_change_the_numbers_and_not_the_model() 
         [&right, &published].map(|record| record["protocol"]["compat"].as_bool()),
         [Some(false), Some(true)]
     );
-    let last = |record: &Value| record["outcome"]["steps"][9].clone();
+    let last = |record: &Value| record["evolving"]["steps"][9].clone();
     let [right, published] = [last(&right), last(&published)];
     assert_ne!(right["link"]["raw"]["mr"], published["link"]["raw"]["mr"]);
     let coverage = |step: &Value| step["classification"]["coverage"].as_f64().expect("classified");
     assert!(coverage(&published) < coverage(&right), "{} {}", coverage(&published), coverage(&right));
     room.quadcast("report right published --out page.html").success();
     let page = room.text("page.html");
-    assert!(page.contains("entity 0 in every other slot") && page.contains("Old facts and new ones"));
-    room.quadcast("report published --format md").success().assert_says(&["Compat: as published"]);
+    assert!(page.contains("entity 0 in every other slot") && page.contains("Old and new facts"));
+    room.quadcast("report published --format md").success().assert_says(&["compat"]);
 }
 
 #[test]
@@ -194,15 +217,14 @@ fn a_step_without_questions_is_an_empty_row() {
     for split in ["train", "valid", "test"] {
         room.write(&format!("circles/3/{split}.txt"), "");
     }
-    let run = room.quadcast(&format!(
-        "evolve run --model transe --data circles --procedure incremental {QUICK} --out run"
-    ));
+    let run = room
+        .quadcast(&format!("run --model transe --data circles --procedure incremental {QUICK} --out run"));
     run.success().assert_says(&["no test triples at step 3"]);
     room.quadcast("report run --out page.html").success();
     let record = room.json("run/metrics.json");
-    assert!(record["outcome"]["steps"][3].get("link").is_none());
+    assert!(record["evolving"]["steps"][3].get("link").is_none());
     room.write("circles/3/train.txt", "person 1\tlikes\tperson 2\n");
-    room.quadcast("evolve run --model transe --data circles --procedure incremental --out other")
+    room.quadcast("run --model transe --data circles --procedure incremental --out other")
         .assert_error(2, &["step 4 (\"3\") has triples to learn but none for validation"]);
     assert_eq!(room.json("other/metrics.json")["status"], "failed");
 }
@@ -213,7 +235,7 @@ fn the_number_of_threads_does_not_matter() {
     for (model, settings) in [("transe", QUICK), ("incremental-transe", QUICK), ("putranse", UNIVERSES)] {
         for threads in [1, 2] {
             room.quadcast(&format!(
-                "evolve run --model {model} --data world --procedure incremental {settings} --threads {threads} --out {model}-{threads}"
+                "run --model {model} --data world --procedure incremental {settings} --threads {threads} --out {model}-{threads}"
             ))
             .success();
         }
@@ -226,7 +248,7 @@ fn the_number_of_threads_does_not_matter() {
         }
         let outcome = |threads| {
             let record = room.json(&format!("{model}-{threads}/metrics.json"));
-            let steps = record["outcome"]["steps"].as_array().expect("steps").clone();
+            let steps = record["evolving"]["steps"].as_array().expect("steps").clone();
             steps.into_iter().map(|step| step["link"].clone()).collect::<Vec<_>>()
         };
         assert_eq!(outcome(1), outcome(2), "{model}");
@@ -237,7 +259,7 @@ fn the_number_of_threads_does_not_matter() {
 fn trainings(room: &Room, run: &str) -> Vec<Value> {
     let record = room.json(&format!("{run}/metrics.json"));
     let trained = record["training"].as_array().expect("trainings");
-    for step in record["outcome"]["steps"].as_array().expect("steps") {
+    for step in record["evolving"]["steps"].as_array().expect("steps") {
         let own = trained.iter().filter(|training| training["part"] == step["label"]);
         let seconds: f64 = own.map(|training| training["seconds"].as_f64().expect("seconds")).sum();
         assert!(step["seconds"]["train"].as_f64().expect("seconds") >= seconds - 1e-9, "{run}: {step}");
@@ -249,9 +271,8 @@ fn trainings(room: &Room, run: &str) -> Vec<Value> {
 fn a_killed_run_goes_on_as_if_it_had_not_been() {
     let room = room();
     for (model, settings) in [("transe", QUICK), ("putranse", UNIVERSES)] {
-        let request = format!(
-            "evolve run --model {model} --data world --procedure incremental {settings} --out {model}"
-        );
+        let request =
+            format!("run --model {model} --data world --procedure incremental {settings} --out {model}");
         room.quadcast(&format!("{request}-whole")).success();
         let killed = format!("{model}-killed");
         let run = start_command(&room, &format!("{request}-killed"));
@@ -280,9 +301,9 @@ fn a_killed_run_goes_on_as_if_it_had_not_been() {
 #[test]
 fn requests_that_make_no_sense_are_refused_before_anything_is_written() {
     let room = Room::with_harbour();
-    room.assert_refused("evolve run --model transe --data harbour --out run", &["quadcast evolve compile"]);
-    room.assert_refused("evolve run --model tranze --data harbour --out run", &["did you mean \"transe\"?"]);
-    room.assert_refused("evolve run --model transe --data harbour --set margn=1 --out run", &["margn"]);
-    room.assert_refused("evolve run --model transe", &["which dataset?"]);
+    room.assert_refused("run --model transe --data harbour --out run", &["quadcast data compile"]);
+    room.assert_refused("run --model tranze --data harbour --out run", &["did you mean \"transe\"?"]);
+    room.assert_refused("run --model transe --data harbour --set margn=1 --out run", &["margn"]);
+    room.assert_refused("run --model transe", &["which dataset?"]);
     assert!(!room.path("run").exists());
 }

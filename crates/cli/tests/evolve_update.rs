@@ -34,12 +34,12 @@ fn a_model_learns_what_happened_and_the_old_version_stays() {
     let room = Room::with_circles();
     for (model, settings) in [("transe", QUICK), ("incremental-transe", QUICK)] {
         room.quadcast(&format!(
-            "evolve run --model {model} --data circles --procedure incremental {settings} --out {model}"
+            "run --model {model} --data circles --procedure incremental {settings} --out {model}"
         ))
         .success();
         let (before, graph) = (room.read(&format!("{model}/model.safetensors")), room.contents());
         room.write("news.txt", news());
-        let update = room.quadcast(&format!("evolve update {model} news.txt")).success();
+        let update = room.quadcast(&format!("update {model} news.txt")).success();
         update.assert_fits();
         update.assert_says(&[&format!("{model} on circles"), "updated"]);
         assert_eq!(room.read(&format!("{model}/model.safetensors")), before, "the old version stays");
@@ -49,7 +49,7 @@ fn a_model_learns_what_happened_and_the_old_version_stays() {
         assert_eq!(record["update"]["operations"], 18);
         assert_eq!(record["update"]["new_entities"], 1);
         assert_eq!(record["update"]["new_relations"], 0);
-        assert_eq!(record["outcome"]["steps"].as_array().map(Vec::len), Some(1));
+        assert_eq!(record["evolving"]["steps"].as_array().map(Vec::len), Some(1));
 
         // All of her circle come before all others but a few, and what she was told to like is known.
         let answers = liked_by(&room, &format!("{model}.v2"), "Nadia");
@@ -71,7 +71,7 @@ fn a_model_learns_what_happened_and_the_old_version_stays() {
             "more.txt",
             "Nadia\tperson 6\tlikes\t-\nNadia\tOmar\tadmires\t+\nperson 7\tOmar\tlikes\t+\n",
         );
-        room.quadcast(&format!("evolve update {model}.v2 more.txt")).success();
+        room.quadcast(&format!("update {model}.v2 more.txt")).success();
         let record = room.json(&format!("{model}.v3/metrics.json"));
         assert_eq!(
             (&record["update"]["new_entities"], &record["update"]["new_relations"]),
@@ -87,20 +87,20 @@ fn a_model_learns_what_happened_and_the_old_version_stays() {
 fn universes_are_added_for_what_is_new() {
     let room = Room::with_circles();
     room.quadcast(&format!(
-        "evolve run --model putranse --data circles --procedure incremental {UNIVERSES} --out pu"
+        "run --model putranse --data circles --procedure incremental {UNIVERSES} --out pu"
     ))
     .success();
     room.write("news.txt", news());
-    room.quadcast("evolve update pu news.txt").success();
+    room.quadcast("update pu news.txt").success();
     let answers = liked_by(&room, "pu.v2", "Nadia");
     assert!(answers["reached"].as_u64().is_some_and(|reached| reached > 0), "{answers}");
-    room.quadcast("evolve update pu.v2 news.txt --policy drop")
+    room.quadcast("update pu.v2 news.txt --policy drop")
         .assert_error(2, &["nothing changes", "18 insertions of present"]);
 }
 
 /// The test triples that the last step of a version asked about, as head, tail, relation.
 fn asked(room: &Room, run: &str) -> BTreeSet<[u64; 3]> {
-    let steps = room.json(&format!("{run}/asked.json"));
+    let steps = room.json(&format!("{run}/questions.json"));
     let rows = steps.as_array().and_then(|steps| steps.last()?["test"].as_array()).expect("test triples");
     let id = |row: &Value, at: usize| row[at].as_u64().expect("an id");
     rows.iter().map(|row| [id(row, 0), id(row, 2), id(row, 1)]).collect()
@@ -109,7 +109,7 @@ fn asked(room: &Room, run: &str) -> BTreeSet<[u64; 3]> {
 /// What a run says that it was asked about, and the number of test triples at its last step.
 fn counted(room: &Room, run: &str) -> (Value, u64) {
     let record = room.json(&format!("{run}/metrics.json"));
-    let steps = record["outcome"]["steps"].as_array().expect("steps");
+    let steps = record["evolving"]["steps"].as_array().expect("steps");
     let test = steps.last().and_then(|step| step["sizes"]["test"].as_u64()).expect("a number");
     (record["asked"].clone(), test)
 }
@@ -117,8 +117,8 @@ fn counted(room: &Room, run: &str) -> (Value, u64) {
 #[test]
 fn an_update_asks_what_its_run_was_asked() {
     let room = Room::new();
-    room.quadcast("evolve synth --operations 4000 --seed 2 --out ops.txt").success();
-    room.quadcast("evolve compile ops.txt --filter off --intervals 2 --sample 20 --out bench").success();
+    room.quadcast("data synth --operations 4000 --seed 2 --out ops.txt").success();
+    room.quadcast("data compile ops.txt --filter off --intervals 2 --sample 20 --out bench").success();
     let text = room.text("bench/updates/2/test2id.txt");
     let row = |row: &str| -> [u64; 3] {
         let ids: Vec<u64> = row.split_whitespace().map(|id| id.parse().expect("an id")).collect();
@@ -130,9 +130,9 @@ fn an_update_asks_what_its_run_was_asked() {
     room.write("news.txt", format!("Nadia\tOmar\tlikes\t+\n#{head}\t#{tail}\t#{relation}\t-\n"));
     room.write("more.txt", "Omar\tNadia\tlikes\t+\n");
     for (out, all) in [("sampled", ""), ("whole", "--all")] {
-        room.quadcast(&format!("evolve run --model transe --data bench {QUICK} {all} --out {out}")).success();
-        room.quadcast(&format!("evolve update {out} news.txt")).success();
-        room.quadcast(&format!("evolve update {out}.v2 more.txt")).success();
+        room.quadcast(&format!("run --model transe --data bench {QUICK} {all} --out {out}")).success();
+        room.quadcast(&format!("update {out} news.txt")).success();
+        room.quadcast(&format!("update {out}.v2 more.txt")).success();
     }
     assert_eq!(counted(&room, "sampled"), ("sample".into(), 20));
     for version in ["sampled.v2", "sampled.v3"] {
@@ -149,22 +149,21 @@ fn an_update_asks_what_its_run_was_asked() {
 #[test]
 fn the_same_update_gives_the_same_version() {
     let room = Room::with_circles();
-    room.quadcast(&format!("evolve run --model incremental-transe --data circles {QUICK} --out base"))
-        .success();
+    room.quadcast(&format!("run --model incremental-transe --data circles {QUICK} --out base")).success();
     room.write("news.txt", news());
-    room.quadcast("evolve update base news.txt --out one").success();
-    room.quadcast("evolve update base news.txt --out two").success();
+    room.quadcast("update base news.txt --out one").success();
+    room.quadcast("update base news.txt --out two").success();
     assert_eq!(room.read("one/model.safetensors"), room.read("two/model.safetensors"));
     assert_eq!(
-        room.json("one/metrics.json")["outcome"]["filtered"],
-        room.json("two/metrics.json")["outcome"]["filtered"]
+        room.json("one/metrics.json")["evolving"]["filtered"],
+        room.json("two/metrics.json")["evolving"]["filtered"]
     );
 }
 
 #[test]
 fn faults_are_told_with_their_place() {
     let room = Room::with_circles();
-    room.quadcast(&format!("evolve run --model transe --data circles {QUICK} --out base")).success();
+    room.quadcast(&format!("run --model transe --data circles {QUICK} --out base")).success();
     for (news, texts) in [
         ("person 0\tperson 1\tlikes\t-\n", ["news.txt:1", "absent"]),
         ("Nadia\tperson 1\tlikes\t+\nNadia\tperson 1\tlikes\t+\n", ["news.txt:2", "present already"]),
@@ -179,36 +178,31 @@ fn faults_are_told_with_their_place() {
         ("Nadia\tperson 1\t#77\t+\n", ["news.txt:1:3: found \"#77\"", "an id below 1,"]),
     ] {
         room.write("news.txt", news);
-        room.assert_refused("evolve update base news.txt", &texts);
+        room.assert_refused("update base news.txt", &texts);
         assert!(!room.path("base.v2").exists(), "nothing half-written");
     }
-    room.quadcast("evolve synth --operations 50 --out ops.qops").success();
-    room.assert_refused(
-        "evolve update base ops.qops",
-        &["ops.qops: found a stream in the binary form", "text"],
-    );
-    room.assert_refused("evolve update circles news.txt", &["metrics.json"]);
+    room.quadcast("data synth --operations 50 --out ops.qops").success();
+    room.assert_refused("update base ops.qops", &["ops.qops: found a stream in the binary form", "text"]);
+    room.assert_refused("update circles news.txt", &["metrics.json"]);
     room.write("news.txt", news());
-    room.assert_refused("evolve update base news.txt --set dimension=8", &["do not fit"]);
-    room.quadcast("evolve update base news.txt").success();
-    room.assert_refused("evolve run base.v2/run.toml", &["evolve update"]);
+    room.assert_refused("update base news.txt --set dimension=8", &["do not fit"]);
+    room.quadcast("update base news.txt").success();
+    room.assert_refused("run base.v2/run.toml", &["quadcast update"]);
     room.assert_refused("forecast base.v2 --subject Nadia --relation likes --explain", &["without --at"]);
 }
 
 #[test]
 fn an_update_says_what_was_forgotten() {
     let room = Room::with_circles();
-    room.quadcast(&format!(
-        "evolve run --model transe --data circles --procedure incremental {QUICK} --out a"
-    ))
-    .success();
+    room.quadcast(&format!("run --model transe --data circles --procedure incremental {QUICK} --out a"))
+        .success();
     room.write("news.txt", news());
     room.write("more.txt", "Nadia\tOmar\tlikes\t+\n");
-    room.quadcast("evolve update a news.txt").success();
-    room.quadcast("evolve update a.v2 more.txt").success();
+    room.quadcast("update a news.txt").success();
+    room.quadcast("update a.v2 more.txt").success();
     let records = ["a", "a.v2", "a.v3"].map(|run| room.json(&format!("{run}/metrics.json")));
     let own = |record: &Value| -> Vec<Value> {
-        let steps = record["outcome"]["steps"].as_array().expect("steps").iter();
+        let steps = record["evolving"]["steps"].as_array().expect("steps").iter();
         steps.map(|step| step["link"]["filtered"]["hits@10"].clone()).collect()
     };
     let told = |record: &Value| -> Vec<Value> {
@@ -218,14 +212,14 @@ fn an_update_says_what_was_forgotten() {
     let mut known = own(&records[0]);
     for record in &records[1..] {
         assert_eq!(told(record), known);
-        let transfer = record["outcome"]["steps"][0]["transfer"].as_array().expect("earlier steps");
+        let transfer = record["evolving"]["steps"][0]["transfer"].as_array().expect("earlier steps");
         assert_eq!(transfer.len(), known.len());
         let changes = transfer
             .iter()
             .zip(&known)
             .map(|(now, then)| now["hits@10"].as_f64().expect("a number") - then.as_f64().expect("a number"));
         let mean = changes.sum::<f64>() / known.len() as f64;
-        let said = record["outcome"]["backward_transfer"].as_f64().expect("a number");
+        let said = record["evolving"]["backward_transfer"].as_f64().expect("a number");
         assert!((said - mean).abs() < 1e-12, "{said} {mean}");
         known.extend(own(record));
     }
@@ -234,26 +228,26 @@ fn an_update_says_what_was_forgotten() {
 #[test]
 fn versions_never_replace_what_they_come_from() {
     let room = Room::with_circles();
-    let run = format!("evolve run --model transe --data circles {QUICK}");
+    let run = format!("run --model transe --data circles {QUICK}");
     room.quadcast(&format!("{run} --out a")).success();
     room.write("news.txt", news());
     let before = room.read("a/model.safetensors");
     for same in ["a", "./a/", "a/../a"] {
-        room.quadcast(&format!("evolve update a news.txt --out {same} --overwrite"))
+        room.quadcast(&format!("update a news.txt --out {same} --overwrite"))
             .assert_error(2, &["the run itself", "choose another --out"]);
     }
     assert_eq!(room.read("a/model.safetensors"), before);
-    room.quadcast("evolve update a news.txt").success();
+    room.quadcast("update a news.txt").success();
     // A second version of the same run says that the first is not in it; --overwrite replaces the first.
     room.write("more.txt", "Nadia\tOmar\tlikes\t+\n");
-    let second = room.quadcast("evolve update a more.txt");
+    let second = room.quadcast("update a more.txt");
     assert_eq!(second.code, 0, "{}", second.stderr);
     assert!(second.stderr.contains("a.v2 was made from this run already"), "{}", second.stderr);
     assert_eq!(room.json("a.v3/metrics.json")["update"]["operations"], 1);
-    room.quadcast("evolve update a more.txt --overwrite").success();
+    room.quadcast("update a more.txt --overwrite").success();
     assert_eq!(room.json("a.v2/metrics.json")["update"]["operations"], 1);
     // A run in the place of a version is one, and can be asked.
     room.quadcast(&format!("{run} --out a.v2 --overwrite")).success();
-    assert!(!room.path("a.v2/graph.qops").exists() && !room.path("a.v2/asked.json").exists());
+    assert!(!room.path("a.v2/graph.qops").exists() && !room.path("a.v2/questions.json").exists());
     liked_by(&room, "a.v2", "person 6");
 }

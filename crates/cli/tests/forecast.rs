@@ -127,7 +127,7 @@ fn malformed_files_of_questions_name_the_line() {
 fn circles() -> Room {
     let room = Room::with_circles();
     room.quadcast(
-        "evolve run --model transe --data circles --procedure incremental --set dimension=16 --set epochs=100 \
+        "run --model transe --data circles --procedure incremental --set dimension=16 --set epochs=100 \
          --set validate_every=20 --set batches=10 --set optimiser=adagrad --out run",
     )
     .success();
@@ -143,7 +143,7 @@ fn a_triple_of_a_changing_graph_is_judged() {
         room.quadcast(&question).success().json()
     };
     let threshold =
-        room.json("run/metrics.json")["outcome"]["steps"][2]["classification"]["threshold"].clone();
+        room.json("run/metrics.json")["evolving"]["steps"][2]["classification"]["threshold"].clone();
     let (mut friends, mut others) = (Vec::new(), Vec::new());
     for i in 1..=30 {
         let judged = ask(&format!("person {i}"));
@@ -165,7 +165,7 @@ fn a_triple_of_a_changing_graph_is_judged() {
         room.quadcast("forecast run --subject 'person 0' --relation likes --object 'person 6'").success();
     answer.assert_fits();
     answer.assert_says(&["person 0 – likes – person 6, after step 2\ntranse on circles\n", "taken for "]);
-    answer.assert_says(&["it is in the graph", "the threshold is right about "]);
+    answer.assert_says(&["it is in the graph", "the threshold classifies "]);
     let asked = "forecast run --subject 'person 0' --object 'person 6'";
     room.assert_refused(asked, &["which relation?", "--relation"]);
     room.assert_refused(&format!("{asked} --relation likes --at 2"), &["without --at and --explain"]);
@@ -180,12 +180,12 @@ fn a_triple_that_went_is_judged_too() {
     let room = circles();
     room.write("came.txt", "person 0\tNadia\tlikes\t+\n");
     room.write("went.txt", "person 0\tNadia\tlikes\t-\n");
-    room.quadcast("evolve update run came.txt --out came").success();
-    room.quadcast("evolve update came went.txt --out went").success();
+    room.quadcast("update run came.txt --out came").success();
+    room.quadcast("update came went.txt --out went").success();
     let ask = |run: &str| {
         let question = format!("forecast {run} --subject 'person 0' --relation likes --object Nadia");
         room.quadcast(&question).success()
     };
-    ask("came").assert_says(&["it is in the graph, and was learned from"]);
+    ask("came").assert_says(&["it is in the graph, as a training triple"]);
     ask("went").assert_says(&["it is not in the graph any more: step ", " was the last with it"]);
 }

@@ -101,7 +101,7 @@ fn what_the_file_does_not_tell_is_not_in_the_record() {
     let answer = room.quadcast("evaluate --data harbour --scores bare.csv --out bare").success();
     answer.assert_fits();
     answer.assert_says(&["scores: ranks, ", "warning: the ranks were made elsewhere", "does not tell ties"]);
-    for unknown in ["unreached", "gold tied", "tie policy"] {
+    for unknown in ["not scored", "correct answer tied", "tie policy"] {
         assert!(!answer.stdout.contains(unknown), "{}", answer.stdout);
     }
     let record = room.json("bare/metrics.json");

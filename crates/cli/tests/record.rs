@@ -64,16 +64,16 @@ fn keys_of_the_record() {
     let record = room.json("kept/metrics.json");
     assert_keys(
         &record,
-        "schema status dataset model protocol seed version metrics by_step by_relation seconds peak_memory_bytes \
+        "schema task status dataset model protocol seed version metrics by_step by_relation seconds peak_memory_bytes \
          unreached not_a_number repeated_queries latest_read selection bootstrap",
     );
     assert_keys(&record["dataset"], "name variant fingerprint entities relations train valid test");
     assert_keys(&record["model"], "name config");
-    assert_keys(&record["protocol"], "setting validation ties candidates duplicates");
+    assert_keys(&record["protocol"], "task setting validation ties candidates duplicates selection");
     assert_keys(&record["seconds"], "load fit evaluate");
     assert_keys(&record["by_step"][0], "step time queries mrr hits@1 hits@3 hits@10 mr");
     assert_keys(&record["by_relation"][0], "id relation direction queries mrr hits@1 hits@3 hits@10 mr");
-    assert_eq!((&record["schema"], &record["status"]), (&1.into(), &"complete".into()));
+    assert_eq!((&record["schema"], &record["status"]), (&2.into(), &"complete".into()));
     assert_eq!(record["version"], env!("CARGO_PKG_VERSION"));
     assert_eq!(record["peak_memory_bytes"].is_u64(), cfg!(target_os = "linux"));
 }
@@ -176,7 +176,7 @@ fn a_record_is_repeated_on_the_same_data_only() {
 fn a_run_that_cannot_be_judged_is_not_complete() {
     let room = Room::with_splits("0 0 1 0\n", "0 0 1 1\n", "0 0 1 1\n");
     let answer = room.quadcast("run --data small --out kept");
-    answer.assert_error(2, &["1 facts stand in both valid and test"]);
+    answer.assert_error(2, &["1 facts are in both valid and test"]);
     assert_eq!(answer.stdout, "");
     assert!(matches!(status(&room, "kept").as_deref(), None | Some("failed")));
     room.write("small/test.txt", "0 0 1 2\n");
@@ -246,7 +246,7 @@ fn a_read_only_output_folder_is_named() {
     std::fs::set_permissions(room.path("kept"), std::fs::Permissions::from_mode(0o555))
         .expect("the owner may");
     if std::fs::write(room.path("kept/probe"), "").is_ok() {
-        common::say("skipped: this user may write everywhere");
+        common::skip("this user may write everywhere");
         return;
     }
     let answer = room.quadcast("run --data harbour --out kept");

@@ -124,7 +124,7 @@ fn latex_compiles() {
         .output();
     match compiler {
         Ok(output) => assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout)),
-        Err(_) => common::say("skipped: no pdflatex"),
+        Err(_) => common::skip("no pdflatex"),
     }
 }
 

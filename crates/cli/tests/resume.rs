@@ -3,9 +3,11 @@
 mod common;
 
 use std::fs;
+use std::process::{Child, Stdio};
 use std::thread::sleep;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use assert_cmd::cargo::cargo_bin;
 use common::{Answer, Room, kill, start};
 use serde_json::Value;
 
@@ -58,6 +60,40 @@ fn with_interrupted() -> Room {
     room.quadcast(&format!("{RUN} --out whole")).success();
     interrupt(&room, "");
     room
+}
+
+/// A training that takes minutes, in `kept`.
+fn start_long_training(room: &Room) -> Child {
+    std::process::Command::new(cargo_bin!("quadcast"))
+        .args("run --model cygnet --data harbour --set epochs=100000 --out kept".split(' '))
+        .current_dir(room.path(""))
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary starts")
+}
+
+#[test]
+fn a_second_process_is_told_and_ctrl_c_ends_the_first_cleanly() {
+    let room = Room::with_harbour();
+    let run = start_long_training(&room);
+    let begun = Instant::now();
+    while !room.path("kept/trace.jsonl").exists() && begun.elapsed() < Duration::from_mins(1) {
+        sleep(Duration::from_millis(10));
+    }
+    room.quadcast(RUN_KEPT).assert_error(
+        2,
+        &["kept is in use by another process", &run.id().to_string(), "choose another --out"],
+    );
+    let signal = std::process::Command::new("kill").args(["-INT", &run.id().to_string()]).status();
+    assert!(signal.expect("kill is there").success());
+    let ended = run.wait_with_output().expect("it ends");
+    assert_eq!(ended.status.code(), Some(130));
+    let said = String::from_utf8(ended.stderr).expect("text");
+    assert!(said.contains("the run in kept can be resumed: give the same command again"), "{said}");
+    assert_eq!(room.json("kept/metrics.json")["status"], "incomplete");
+    assert!(room.path("kept/checkpoint").is_dir(), "the training is kept");
+    assert!(!room.path("kept/run.lock").exists(), "the folder is free");
 }
 
 #[test]
@@ -228,7 +264,7 @@ fn the_default_folder_is_looked_at() {
 }
 
 /// Waits until the journal of `kept` holds some entries, or the run is over.
-fn wait_for_entries(room: &Room, run: &mut std::process::Child, entries: usize) {
+fn wait_for_entries(room: &Room, run: &mut Child, entries: usize) {
     while run.try_wait().expect("a child has a state").is_none() {
         let journal = fs::read(room.path(JOURNAL)).unwrap_or_default();
         if ends(&journal).len() >= entries {

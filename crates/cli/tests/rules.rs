@@ -141,7 +141,7 @@ fn rules_move_to_data_with_the_same_names() {
         "{kept} rules from north-run/rules.jsonl; {dropped} dropped, this dataset has no relation \"a_sings_to\"\n"
     );
     assert_eq!(answer.stderr, said);
-    answer.assert_says(&["from north-run/rules.jsonl", "nothing was learned here"]);
+    answer.assert_says(&["from north-run/rules.jsonl", "nothing was learned in this run"]);
 
     let card = room.json("south-run/metrics.json")["model"]["rules"].clone();
     assert_eq!(card["file"], "north-run/rules.jsonl");

@@ -113,8 +113,8 @@ fn options_reach_the_record() {
     let record = answer.json();
     assert_eq!(
         record["protocol"],
-        json!({"setting": "multi-step", "validation": "withheld", "ties": "pessimistic", "candidates": "all",
-               "duplicates": "keep"})
+        json!({"task": "forecasting", "setting": "multi-step", "validation": "withheld", "ties": "pessimistic",
+               "candidates": "all", "duplicates": "keep", "selection": "train-and-valid"})
     );
     assert_eq!(record["seed"], 7);
     assert_eq!(record["model"]["name"], "recurrency");
@@ -145,23 +145,35 @@ fn options_override_the_configuration_file() {
 #[test]
 fn models_for_people_and_machines() {
     let room = Room::new();
-    let text = room.quadcast("models").success();
-    text.assert_says(&[
-        "recurrency\n",
-        "single-step, multi-step",
-        "IJCAI 2024",
-        "--set alpha=",
-        "[\"combined\"]",
-    ]);
+    let list = room.quadcast("models").success();
+    list.assert_says(&["forecasting\n  recurrency ", "completion\n  naive-rules ", "evolving\n  transe "]);
+    list.assert_fits();
     let models = room.quadcast("models --json").success().json();
-    let recurrency = models
-        .as_array()
-        .and_then(|models| models.iter().find(|model| model["name"] == "recurrency"))
-        .expect("the baseline is listed");
-    assert_eq!(recurrency["family"], "forecasting");
+    let models = models.as_array().expect("a list");
+    // A title, a line per model and an empty line per task, and a hint.
+    assert_eq!(list.stdout.lines().count(), models.len() + 2 * 3 + 1);
+    for model in models {
+        let name = model["name"].as_str().expect("a name");
+        let text = room.quadcast(&format!("models {name}")).success();
+        text.assert_fits();
+        let settings = model["settings"].as_array().expect("a list of settings");
+        let keys: Vec<&str> = settings.iter().filter_map(|setting| setting["key"].as_str()).collect();
+        text.assert_says(&keys);
+        assert!(settings.iter().all(|setting| setting.get("default").is_some()), "{name}");
+    }
+    let recurrency = room.quadcast("models RECB --json").success().json();
+    assert_eq!(recurrency, models[0]);
+    assert_eq!(recurrency["task"], "forecasting");
     assert_eq!(recurrency["capabilities"]["settings"], json!(["single-step", "multi-step"]));
-    let options = recurrency["options"].as_array().expect("a list of options");
-    assert_eq!(recurrency["defaults"].as_object().expect("a table").len(), options.len());
+    room.quadcast("models recurrency").success().assert_says(&[
+        "single-step; multi-step",
+        "IJCAI 2024",
+        "\"combined\"",
+        "strict, relaxed, combined",
+        "a number from 0 to 1\n",
+    ]);
+    room.quadcast("models tcomplex").success().assert_says(&["156 *", "* composed has another default."]);
+    assert_eq!(room.quadcast("models tlogik").code, 2);
 }
 
 #[test]

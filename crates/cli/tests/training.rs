@@ -92,7 +92,7 @@ fn a_time_budget_ends_training_and_a_larger_one_goes_on() {
     room.quadcast(&format!("{request} part --resume --time-budget 10m")).success();
     assert_eq!(room.json("part/metrics.json")["training"][0]["ending"], "epochs");
     assert_eq!(results(&room, "whole"), results(&room, "part"));
-    room.assert_refused(&format!("{request} part --resume"), &["no training to go on with"]);
+    room.assert_refused(&format!("{request} part --resume"), &["no training to resume"]);
     room.assert_refused(&format!("{request} other --time-budget soon"), &["90s, 45m or 2h"]);
 }
 

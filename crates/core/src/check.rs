@@ -10,7 +10,7 @@ pub enum Verdict {
     Skip,
     /// Nothing to object.
     Pass,
-    /// Usable, but whoever reads the results must know.
+    /// Usable, but readers of the results must know.
     Warn,
     /// Results would not mean what they seem to mean.
     Fail,

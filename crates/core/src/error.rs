@@ -87,9 +87,12 @@ pub enum ModelError {
     /// Training cannot go on.
     #[error("training stopped: {0}")]
     Training(String),
-    /// Work in progress cannot be kept or read back.
-    #[error("cannot keep work in progress: {0}")]
-    Workshop(String),
+    /// A checkpoint cannot be written or read back.
+    #[error("cannot write or read a checkpoint: {0}")]
+    Checkpoint(String),
+    /// Somebody asked to stop.
+    #[error("stopped on request")]
+    Cancelled,
     /// A saved model does not fit.
     #[error("the saved model cannot be used: {0}")]
     Saved(String),

@@ -27,7 +27,7 @@ pub enum CategoryKind {
     Deleted,
     /// Category 3, a positive: was deleted before and is present again.
     Returned,
-    /// Category 4, a negative: came back and is gone again.
+    /// Category 4, a negative: was inserted again and deleted again.
     DeletedAgain,
 }
 

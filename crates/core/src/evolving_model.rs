@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{EntityId, ModelError, Query, RelationId, Run, SavedModel, ScoreSink, Step, Triple};
+use crate::{
+    Capabilities, EntityId, ModelError, Query, RelationId, Run, SavedModel, ScoreSink, Step, Triple,
+};
 
 /// What a model may learn from at one step. Held-out triples are not in it.
 #[derive(Clone, Copy, Debug)]
@@ -40,22 +42,11 @@ pub struct GraphUpdate<'a> {
     pub deleted: &'a [Triple],
 }
 
-/// What a model of a changing graph can do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct EvolvingCapabilities {
-    /// Whether it can go on learning when the graph changes.
-    pub updates: bool,
-    /// Whether deletions reach what it learned.
-    pub unlearns: bool,
-    /// Whether it may have nothing to say about a triple of known entities.
-    pub partial: bool,
-}
-
 /// A model of a graph whose triples come and go. The evaluator calls the verbs in this order: for each step `fit` or
 /// `update`; then `begin` and `score`, possibly on several threads, and `energies`.
 pub trait EvolvingModel: Send + Sync {
     /// What the model can do.
-    fn capabilities(&self) -> EvolvingCapabilities;
+    fn capabilities(&self) -> Capabilities;
 
     /// Forgets what it knew and learns a graph; `validation` judges states.
     fn fit(

@@ -22,9 +22,13 @@ impl Facts {
     pub fn new(mut quads: Vec<Quad>, steps: usize) -> Self {
         use rayon::slice::ParallelSliceMut;
         quads.par_sort_unstable();
+        Self::of_sorted(&quads, steps)
+    }
+
+    fn of_sorted(quads: &[Quad], steps: usize) -> Self {
         assert!(quads.last().is_none_or(|q| q.step.index() < steps), "a quad lies beyond the time axis");
         let mut offsets = vec![0; steps + 1];
-        for quad in &quads {
+        for quad in quads {
             offsets[quad.step.index() + 1] += 1;
         }
         for t in 0..steps {
@@ -35,6 +39,18 @@ impl Facts {
             relations: quads.iter().map(|q| q.relation).collect(),
             objects: quads.iter().map(|q| q.object).collect(),
             offsets,
+        }
+    }
+
+    /// The facts of several parts together. Each part is sorted, which the sort makes use of.
+    pub fn merged(parts: &[&Self], steps: usize) -> Self {
+        match parts {
+            [part] if part.steps() == steps => (*part).clone(),
+            parts => {
+                let mut quads: Vec<Quad> = parts.iter().flat_map(|facts| facts.iter()).collect();
+                quads.sort();
+                Self::of_sorted(&quads, steps)
+            }
         }
     }
 
@@ -54,6 +70,7 @@ impl Facts {
     }
 
     /// The facts of one step.
+    #[inline]
     pub fn snapshot(&self, step: Step) -> Snapshot<'_> {
         let rows = match self.offsets.get(step.index()..step.index() + 2) {
             Some(ends) => ends[0]..ends[1],
@@ -63,11 +80,13 @@ impl Facts {
     }
 
     /// All facts in order.
+    #[inline]
     pub fn iter(&self) -> impl Iterator<Item = Quad> + '_ {
         (0..self.steps() as u32).flat_map(|t| self.snapshot(Step(t)).into_iter())
     }
 
     /// The steps that hold at least one fact, in order.
+    #[inline]
     pub fn occupied(&self) -> impl DoubleEndedIterator<Item = Step> + '_ {
         (0..self.steps()).filter(|&t| self.offsets[t] < self.offsets[t + 1]).map(|t| Step(t as u32))
     }
@@ -104,6 +123,7 @@ impl<'a> Snapshot<'a> {
     }
 
     /// The facts, sorted by (subject, relation, object).
+    #[inline]
     pub fn iter(&self) -> impl Iterator<Item = Quad> + Clone + 'a {
         let (step, facts) = (self.step, self.facts);
         self.rows.clone().map(move |i| Quad {

@@ -4,14 +4,16 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     DirectedRelation, EntityId, FiredRule, History, ModelError, Quad, Query, Rule, Run, ScoreSink, Setting,
-    Snapshot, Step,
+    Snapshot, Step, Task,
 };
 
 /// What a model can do.
 #[expect(clippy::struct_excessive_bools, reason = "independent answers to independent questions")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Capabilities {
-    /// Settings it supports.
+    /// The task it solves.
+    pub task: Task,
+    /// Forecasting settings it supports.
     pub settings: &'static [Setting],
     /// Whether it gives reasons for its answers.
     pub explains: bool,
@@ -21,6 +23,29 @@ pub struct Capabilities {
     pub random: bool,
     /// Whether what it learns are rules, which people can read, edit and take to other data.
     pub rules: bool,
+    /// Whether it can continue learning when an evolving graph changes.
+    pub updates: bool,
+    /// Whether deletions change what it learned.
+    pub unlearns: bool,
+    /// Whether it may abstain about a triple of known entities.
+    pub partial: bool,
+}
+
+impl Capabilities {
+    /// The least that a model of a task can do.
+    pub const fn new(task: Task, settings: &'static [Setting]) -> Self {
+        Self {
+            task,
+            settings,
+            explains: false,
+            inductive: false,
+            random: false,
+            rules: false,
+            updates: false,
+            unlearns: false,
+            partial: false,
+        }
+    }
 }
 
 /// A forecasting model. The evaluator calls the verbs in this order: `fit` once; then for every step to be judged
@@ -81,6 +106,11 @@ pub trait Forecaster: Send + Sync {
         _answer: EntityId,
     ) -> Result<Option<Explanation>, ModelError> {
         Ok(None)
+    }
+
+    /// Takes rules as if it had learned them.
+    fn take_rules(&mut self, _rules: Vec<Rule>) -> Result<(), ModelError> {
+        Err(ModelError::Unsupported("the model uses no rules".to_owned()))
     }
 
     /// The learned state.

@@ -70,6 +70,7 @@ impl EdgeLists {
         Self { starts, edges }
     }
 
+    #[inline]
     fn of(&self, entity: EntityId) -> &[Edge] {
         match self.starts.get(entity.index()..entity.index() + 2) {
             Some(ends) => &self.edges[ends[0]..ends[1]],
@@ -128,8 +129,7 @@ pub struct HistoryIndex {
 impl HistoryIndex {
     /// Indexes the facts of the given parts of a dataset.
     pub fn new(axis: &TimeAxis, entities: usize, relations: usize, parts: &[&Facts]) -> Self {
-        let quads: Vec<Quad> = parts.iter().flat_map(|facts| facts.iter()).collect();
-        let facts = Facts::new(quads, axis.len());
+        let facts = Facts::merged(parts, axis.len());
 
         let mut entries: Vec<(u64, Event)> = Vec::with_capacity(2 * facts.len());
         let mut relation_steps = vec![Vec::new(); relations];
@@ -210,6 +210,7 @@ impl HistoryIndex {
     }
 
     /// All events of one question, in order of (step, answer), unrestricted. For the evaluator.
+    #[inline]
     pub fn events(&self, known: EntityId, relation: DirectedRelation) -> &[Event] {
         match self.groups.get(&group_key(known, relation)) {
             Some(&group) => {
@@ -220,6 +221,7 @@ impl HistoryIndex {
         }
     }
 
+    #[inline]
     fn note_read(&self, step: Step) {
         // A plain load first keeps the cache line shared between threads in the common case.
         if self.latest_read.load(Ordering::Relaxed) <= step.0 {
@@ -276,6 +278,7 @@ impl<'a> History<'a> {
     }
 
     /// The facts of one step, or a leak error if it is not in the past.
+    #[inline]
     pub fn snapshot(&self, step: Step) -> Result<Snapshot<'a>, LeakError> {
         self.admit(step)?;
         let snapshot = self.index.facts.snapshot(step);
@@ -286,12 +289,14 @@ impl<'a> History<'a> {
     }
 
     /// The facts of the steps `from..ceiling`, in order.
+    #[inline]
     pub fn snapshots_from(&self, from: Step) -> impl Iterator<Item = Snapshot<'a>> + use<'a> {
         let (view, end) = (*self, self.ceiling.0.min(self.index.facts.steps() as u32));
         (from.0..end).filter_map(move |t| view.snapshot(Step(t)).ok())
     }
 
     /// A view that ends earlier, or a leak error if it would end later.
+    #[inline]
     pub fn until(&self, ceiling: Step) -> Result<Self, LeakError> {
         if let Some(last) = ceiling.0.checked_sub(1) {
             self.admit(Step(last))?;
@@ -300,12 +305,14 @@ impl<'a> History<'a> {
     }
 
     /// Past answers to the question (known, relation, ?), in order of (step, answer).
+    #[inline]
     pub fn answers(&self, known: EntityId, relation: DirectedRelation) -> &'a [Event] {
         let events = self.index.events(known, relation);
         self.past(events, |event| event.step)
     }
 
     /// Past facts that an entity takes part in, in order of (step, relation, other).
+    #[inline]
     pub fn edges(&self, entity: EntityId) -> &'a [Edge] {
         let index = self.index;
         let lists = index.edges.get_or_init(|| EdgeLists::new(&index.facts, index.entities, index.relations));
@@ -313,6 +320,7 @@ impl<'a> History<'a> {
     }
 
     /// Past steps at which the relation occurs, in order.
+    #[inline]
     pub fn relation_steps(&self, relation: RelationId) -> &'a [Step] {
         match self.index.relation_steps.get(relation.index()) {
             Some(steps) => self.past(steps, |&step| step),
@@ -321,6 +329,7 @@ impl<'a> History<'a> {
     }
 
     /// The part of a chronological list that lies before the ceiling.
+    #[inline]
     fn past<T>(&self, items: &'a [T], step: impl Fn(&T) -> Step) -> &'a [T] {
         let items = &items[..items.partition_point(|item| step(item) < self.ceiling)];
         if let Some(last) = items.last() {
@@ -331,6 +340,7 @@ impl<'a> History<'a> {
     }
 
     /// The one place where the ceiling is checked.
+    #[inline]
     fn admit(&self, step: Step) -> Result<(), LeakError> {
         if step >= self.ceiling {
             return Err(LeakError { asked: step, ceiling: self.ceiling });

@@ -24,6 +24,7 @@ mod random;
 mod rule;
 mod run;
 mod score;
+mod task;
 mod time;
 mod vocabulary;
 
@@ -34,9 +35,7 @@ pub use error::{LeakError, ModelError, ScoreError};
 pub use evolving::{
     CategoryKind, CategoryTriples, EvolvingDataset, EvolvingStep, SplitTriples, TripleOperation,
 };
-pub use evolving_model::{
-    EvolvingCapabilities, EvolvingModel, GraphSizes, GraphUpdate, GraphValidation, GraphView, LinkScore,
-};
+pub use evolving_model::{EvolvingModel, GraphSizes, GraphUpdate, GraphValidation, GraphView, LinkScore};
 pub use facts::{Facts, Snapshot};
 pub use forecaster::{
     Capabilities, Contribution, Evidence, Explanation, Forecaster, Rehearsal, SavedModel, SelectionScore,
@@ -47,13 +46,15 @@ pub use ids::{EntityId, Quad, RelationId, Step, Triple};
 pub use intervals::{IntervalDataset, IntervalFact, PartialDate};
 pub use patterns::{Companions, Detection, Mirrors, PatternCounts, Shares};
 pub use protocol::{
-    Candidates, Duplicates, Filter, IntervalUse, Protocol, Setting, TiePolicy, ValidationUse,
+    Candidates, Duplicates, Filter, IntervalUse, Procedure, Protocol, SelectionFilter, Setting, TiePolicy,
+    ValidationUse,
 };
 pub use published_patterns::{PublishedLists, published_lists};
 pub use query::{DirectedRelation, Direction, Query};
 pub use random::stream;
 pub use rule::{FiredRule, Rule};
-pub use run::{NoWorkshop, Progress, Run, Silent, Workshop};
+pub use run::{Cancellation, Checkpoints, NoCheckpoints, Progress, Run, Silent};
 pub use score::{Background, Constant, ScoreRow, ScoreSink};
+pub use task::Task;
 pub use time::{Calendar, TimeAxis, TimeUnit};
 pub use vocabulary::{Names, Vocabulary};

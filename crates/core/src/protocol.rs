@@ -1,6 +1,9 @@
 //! The protocol: everything that decides how a result came about, in one value that is written into every record.
 
-use serde::{Deserialize, Serialize};
+use serde::ser::SerializeStruct;
+use serde::{Deserialize, Serialize, Serializer};
+
+use crate::Task;
 
 /// What a model may see of the test period.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -13,8 +16,6 @@ pub enum Setting {
     MultiStep,
     /// As single-step, and the parameters are updated with every observed step.
     Online,
-    /// No clock: facts of all times are known, those that are asked about are not. The task is completion.
-    Completion,
 }
 
 impl Setting {
@@ -24,7 +25,33 @@ impl Setting {
             Self::SingleStep => "single-step",
             Self::MultiStep => "multi-step",
             Self::Online => "online",
-            Self::Completion => "completion",
+        }
+    }
+}
+
+/// How a model of an evolving graph is brought from one step to the next.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Procedure {
+    /// It learns the graph of every step from scratch.
+    #[default]
+    Static,
+    /// It continues with the inserted triples alone and is never told of deletions.
+    PseudoIncremental,
+    /// It is told which triples were inserted and deleted, and sees the graph.
+    Incremental,
+}
+
+impl Procedure {
+    /// All procedures.
+    pub const ALL: [Self; 3] = [Self::Static, Self::PseudoIncremental, Self::Incremental];
+
+    /// The word used on the command line and in records.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Static => "static",
+            Self::PseudoIncremental => "pseudo-incremental",
+            Self::Incremental => "incremental",
         }
     }
 }
@@ -38,6 +65,16 @@ pub enum ValidationUse {
     /// Option (b), the field's choice: validation facts are history.
     #[default]
     Observed,
+}
+
+impl ValidationUse {
+    /// The word used on the command line and in records.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Withheld => "withheld",
+            Self::Observed => "observed",
+        }
+    }
 }
 
 /// Which true answers leave the candidate list.
@@ -103,24 +140,49 @@ impl TiePolicy {
     }
 }
 
-/// Who is ranked.
+/// Which entities are ranked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Candidates {
     /// Every entity of the id space, seen or unseen, the known entity included.
     #[default]
     All,
+    /// Entities that are present at the step of an evolving graph. Ranks of steps of different size cannot be compared.
+    Now,
+    /// Entities that were present at the step of an evolving graph or at an earlier one.
+    Seen,
 }
 
-/// What happens to facts that stand twice in the test split.
+impl Candidates {
+    /// The word used on the command line and in records.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::All => "all",
+            Self::Now => "now",
+            Self::Seen => "seen",
+        }
+    }
+}
+
+/// What happens to duplicate facts of the test split.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Duplicates {
-    /// Asked once.
+    /// Each is asked once.
     #[default]
     Drop,
-    /// Asked as often as they stand there.
+    /// Each is asked as often as the file lists it.
     Keep,
+}
+
+impl Duplicates {
+    /// The word used on the command line and in records.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Drop => "drop",
+            Self::Keep => "keep",
+        }
+    }
 }
 
 /// When facts that hold over an interval are asked about.
@@ -136,33 +198,197 @@ pub enum IntervalUse {
     Every,
 }
 
-/// How results come about. Results are comparable only when their protocols are equal.
+/// Which true answers the filter knows while states of a model are selected on the validation split.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(rename_all = "kebab-case")]
+pub enum SelectionFilter {
+    /// Those of the training and the validation split.
+    #[default]
+    TrainAndValid,
+    /// Those of all splits, as published code did: test facts take part in the selection.
+    AllSplits,
+}
+
+impl SelectionFilter {
+    /// The word used in records.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::TrainAndValid => "train-and-valid",
+            Self::AllSplits => "all-splits",
+        }
+    }
+}
+
+/// How results come about. Results are comparable only when their protocols are equal. A field that a task does not use keeps its
+/// default and is not written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Protocol {
-    /// What a model may see of the test period.
+    /// The task.
+    pub task: Task,
+    /// Forecasting: what a model may see of the test period.
+    #[serde(default)]
     pub setting: Setting,
-    /// Whether validation facts are history at test time.
+    /// Evolving graphs: how a model gets from step to step.
+    #[serde(default)]
+    pub procedure: Procedure,
+    /// Forecasting and completion: whether validation facts are known at test time.
+    #[serde(default)]
     pub validation: ValidationUse,
     /// The headline tie policy.
     pub ties: TiePolicy,
-    /// Who is ranked.
+    /// Which entities are ranked.
     pub candidates: Candidates,
-    /// Repeated test facts.
+    /// Forecasting and completion: duplicate facts of the test split.
+    #[serde(default)]
     pub duplicates: Duplicates,
     /// When facts with an interval are asked about; absent where facts have a time.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub intervals: Option<IntervalUse>,
+    /// What the filter knows while states of a model are selected.
+    pub selection: SelectionFilter,
+    /// Whether the evaluator repeats artefacts of published code. Completion: see `selection`. Evolving graphs: also, procedures
+    /// other than static rank test triples in a list that holds entity 0 in every other slot; models that may abstain are
+    /// asked for the energy of a triple with object and relation swapped; thresholds lie on energies.
+    #[serde(default)]
+    pub compat: bool,
 }
 
 impl Protocol {
-    /// What the field does in a setting: validation facts precede the test period when there is a clock, and are not known
-    /// to completion models.
-    pub fn usual(setting: Setting) -> Self {
-        let validation = match setting {
-            Setting::Completion => ValidationUse::Withheld,
-            Setting::SingleStep | Setting::MultiStep | Setting::Online => ValidationUse::Observed,
-        };
-        Self { setting, validation, ..Self::default() }
+    /// The usual protocol of a task.
+    pub const fn of(task: Task) -> Self {
+        Self {
+            task,
+            setting: Setting::SingleStep,
+            procedure: Procedure::Static,
+            validation: match task {
+                Task::Completion => ValidationUse::Withheld,
+                Task::Forecasting | Task::Evolving => ValidationUse::Observed,
+            },
+            ties: TiePolicy::Expected,
+            candidates: match task {
+                Task::Evolving => Candidates::Now,
+                Task::Forecasting | Task::Completion => Candidates::All,
+            },
+            duplicates: Duplicates::Drop,
+            intervals: None,
+            selection: SelectionFilter::TrainAndValid,
+            compat: false,
+        }
+    }
+
+    /// The usual protocol of forecasting in a setting.
+    pub const fn forecasting(setting: Setting) -> Self {
+        Self { setting, ..Self::of(Task::Forecasting) }
+    }
+
+    /// The usual protocol of completion: validation facts are not known at test time.
+    pub const fn completion() -> Self {
+        Self::of(Task::Completion)
+    }
+
+    /// The usual protocol of an evolving graph.
+    pub const fn evolving(procedure: Procedure) -> Self {
+        Self { procedure, ..Self::of(Task::Evolving) }
+    }
+
+    /// The same, with artefacts of published code repeated as far as the evaluator has any for the task.
+    #[must_use]
+    pub const fn with_compat(self, compat: bool) -> Self {
+        match self.task {
+            Task::Completion | Task::Evolving if compat => {
+                Self { compat, selection: SelectionFilter::AllSplits, ..self }
+            }
+            _ => self,
+        }
+    }
+
+    /// The protocol as far as it decides whether results can be compared: procedures of evolving graphs are ways to train, and are
+    /// compared with each other.
+    #[must_use]
+    pub const fn comparison_key(self) -> Self {
+        Self { procedure: Procedure::Static, ..self }
+    }
+
+    /// What tells runs of one task apart first: the setting, the procedure, or the task itself.
+    pub const fn headline(&self) -> &'static str {
+        match self.task {
+            Task::Forecasting => self.setting.word(),
+            Task::Completion => self.task.word(),
+            Task::Evolving => self.procedure.word(),
+        }
+    }
+}
+
+impl Default for Protocol {
+    /// The usual protocol of single-step forecasting.
+    fn default() -> Self {
+        Self::of(Task::Forecasting)
+    }
+}
+
+impl Serialize for Protocol {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut fields = serializer.serialize_struct("Protocol", 10)?;
+        fields.serialize_field("task", &self.task)?;
+        match self.task {
+            Task::Forecasting => fields.serialize_field("setting", &self.setting)?,
+            Task::Evolving => fields.serialize_field("procedure", &self.procedure)?,
+            Task::Completion => {}
+        }
+        if self.task != Task::Evolving {
+            fields.serialize_field("validation", &self.validation)?;
+            fields.serialize_field("duplicates", &self.duplicates)?;
+        }
+        fields.serialize_field("ties", &self.ties)?;
+        fields.serialize_field("candidates", &self.candidates)?;
+        if let Some(intervals) = &self.intervals {
+            fields.serialize_field("intervals", intervals)?;
+        }
+        fields.serialize_field("selection", &self.selection)?;
+        if self.task != Task::Forecasting {
+            fields.serialize_field("compat", &self.compat)?;
+        }
+        fields.end()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read_and_other_tasks_leave_no_trace() {
+        let protocols = [
+            Protocol::forecasting(Setting::MultiStep),
+            Protocol::completion().with_compat(true),
+            Protocol::evolving(Procedure::Incremental).with_compat(true),
+        ];
+        for protocol in protocols {
+            let value = serde_json::to_value(protocol).expect("a protocol");
+            assert_eq!(
+                serde_json::from_value::<Protocol>(value.clone()).expect("what was written"),
+                protocol
+            );
+            assert_eq!(value.get("setting").is_some(), protocol.task == Task::Forecasting);
+            assert_eq!(value.get("procedure").is_some(), protocol.task == Task::Evolving);
+        }
+        assert_eq!(
+            Protocol::forecasting(Setting::Online).with_compat(true).selection.word(),
+            "train-and-valid"
+        );
+    }
+
+    #[test]
+    fn words_are_those_of_records() {
+        for who in [Candidates::Now, Candidates::Seen, Candidates::All] {
+            assert_eq!(serde_json::to_value(who).expect("a word"), who.word());
+        }
+        for task in Task::ALL {
+            assert_eq!(serde_json::to_value(task).expect("a word"), task.word());
+        }
+        for filter in [SelectionFilter::TrainAndValid, SelectionFilter::AllSplits] {
+            assert_eq!(serde_json::to_value(filter).expect("a word"), filter.word());
+        }
     }
 }

@@ -1,71 +1,49 @@
 //! Relation patterns as the published naive-rules runs had them: lists by name, written by hand in that code.
 //!
 //! The published code holds relation ids and no detection; the names here were found through the order of the names.
-//! A list is a claim about one dataset: [`Mirrors::detect`] is the honest way, a list is for repeating results.
+//! A list is a claim about one dataset: [`Mirrors::detect`] is the honest way, a list is for repeating results. That of
+//! `icews05-15` is called `static` in the published code, where it is the default. It sends Host a visit to relation 1367
+//! instead of 167, Make a visit: a typing error, corrected here and kept in [`PublishedLists::lost`].
+
+use std::sync::LazyLock;
+
+use serde::Deserialize;
 
 use crate::{Mirrors, Names, RelationId};
 
-/// Symmetric and inverse relations of one dataset.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Symmetric and inverse relations of one dataset, by name.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct PublishedLists {
     /// The dataset: `icews14` or `icews05-15`.
-    pub name: &'static str,
+    pub name: String,
     /// Relations that mirror themselves.
-    pub symmetric: &'static [&'static str],
+    pub symmetric: Vec<String>,
     /// Pairs of relations that mirror each other, each pair once; both directions are meant.
-    pub inverse: &'static [(&'static str, &'static str)],
+    pub inverse: Vec<(String, String)>,
     /// Directions p → q of a pair that the published code lost: there a fact of p has no mirror.
-    pub lost: &'static [(&'static str, &'static str)],
+    #[serde(default)]
+    pub lost: Vec<(String, String)>,
 }
-
-const VISITS: (&str, &str) = ("Host a visit", "Make a visit");
-
-const ICEWS14: PublishedLists = PublishedLists {
-    name: "icews14",
-    symmetric: &[
-        "Consult",
-        "Engage in negotiation",
-        "Express intent to cooperate",
-        "Sign formal agreement",
-        "Engage in diplomatic cooperation",
-        "Discuss by telephone",
-        "Meet at a 'third' location",
-        "Express intent to settle dispute",
-        "Declare truce, ceasefire",
-    ],
-    inverse: &[VISITS, ("Use tactics of violent repression", "Protest violently, riot")],
-    lost: &[],
-};
-
-/// The list called `static` in the published code, which is its default. It sends Host a visit to relation 1367 instead
-/// of 167, Make a visit: a typing error, corrected here and kept in `lost`.
-const ICEWS05_15: PublishedLists = PublishedLists {
-    name: "icews05-15",
-    symmetric: &[
-        "Consult",
-        "Discuss by telephone",
-        "Engage in negotiation",
-        "Sign formal agreement",
-        "Meet at a 'third' location",
-        "Declare truce, ceasefire",
-        "Express intent to cooperate on judicial matters",
-        "Express intent to cooperate on intelligence",
-        "Express intent to cooperate militarily",
-        "Engage in diplomatic cooperation",
-    ],
-    inverse: &[VISITS, ("Receive deployment of peacekeepers", "Provide military protection or peacekeeping")],
-    lost: &[VISITS],
-};
 
 impl PublishedLists {
     /// All lists.
-    pub const ALL: [Self; 2] = [ICEWS14, ICEWS05_15];
+    ///
+    /// # Panics
+    /// Never: a test parses the embedded file.
+    pub fn all() -> &'static [Self] {
+        static ALL: LazyLock<Vec<PublishedLists>> = LazyLock::new(|| {
+            serde_json::from_str(include_str!("../data/published_patterns.json"))
+                .expect("a test parses the embedded file")
+        });
+        &ALL
+    }
 
     /// The patterns in the ids of a dataset, and the names that it does not have. Names may be written with blanks or
     /// underscores. With `as_published`, directions that the published code lost are left out.
-    pub fn mirrors(&self, relations: &Names, as_published: bool) -> (Mirrors, Vec<&'static str>) {
+    pub fn mirrors<'a>(&'a self, relations: &Names, as_published: bool) -> (Mirrors, Vec<&'a str>) {
         let mut missing = Vec::new();
-        let mut id = |name: &'static str| {
+        let mut id = |name: &'a str| {
             let found = relations.find(name).map(RelationId);
             if found.is_none() {
                 missing.push(name);
@@ -74,10 +52,11 @@ impl PublishedLists {
         };
         let mut mirrors = Mirrors::default();
         mirrors.symmetric.extend(self.symmetric.iter().filter_map(|name| id(name)));
-        for &(p, q) in self.inverse {
+        for (p, q) in &self.inverse {
             let (Some(first), Some(second)) = (id(p), id(q)) else { continue };
             for (pair, names) in [((first, second), (p, q)), ((second, first), (q, p))] {
-                if !as_published || !self.lost.contains(&names) {
+                let lost = || self.lost.iter().any(|lost| (&lost.0, &lost.1) == names);
+                if !as_published || !lost() {
                     mirrors.inverse.push(pair);
                 }
             }
@@ -90,10 +69,10 @@ impl PublishedLists {
 
 /// The lists of a dataset, by name; case does not matter. Re-divided sets (`icews14rr`, `icews05-15rr`) have the lists
 /// of the set that they were made from.
-pub fn published_lists(name: &str) -> Option<PublishedLists> {
+pub fn published_lists(name: &str) -> Option<&'static PublishedLists> {
     let name = name.to_lowercase();
     let name = name.strip_suffix("rr").unwrap_or(&name);
-    PublishedLists::ALL.into_iter().find(|lists| lists.name == name)
+    PublishedLists::all().iter().find(|lists| lists.name == name)
 }
 
 #[cfg(test)]

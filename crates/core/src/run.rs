@@ -1,7 +1,8 @@
-//! What surrounds a computation: the seed, someone who watches, and a place for work in progress.
+//! What surrounds a computation: the seed, progress, cancellation, checkpoints and a time budget.
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use rand_chacha::ChaCha8Rng;
@@ -16,6 +17,10 @@ pub trait Progress: Send + Sync {
     fn advance(&self, units: u64);
     /// A few words beside the bar: the loss, the score so far.
     fn note(&self, _text: &str) {}
+    /// A sentence for the user: what was assumed, what was resumed.
+    fn remark(&self, _text: &str) {}
+    /// A sentence that only matters to a user who asked for details.
+    fn detail(&self, _text: &str) {}
     /// The phase is over.
     fn end(&self);
 }
@@ -29,82 +34,99 @@ impl Progress for Silent {
     fn end(&self) {}
 }
 
-/// Keeps work in progress, so that an interrupted computation can go on.
-pub trait Workshop: Send + Sync {
-    /// Keeps some bytes, one part after the other, under a name, whole or not at all.
-    fn keep(&self, name: &str, parts: &[&[u8]]) -> Result<(), ModelError>;
-    /// What was kept under a name.
-    fn recall(&self, name: &str) -> Result<Option<Vec<u8>>, ModelError>;
-    /// Whether something is kept under a name.
-    fn holds(&self, name: &str) -> Result<bool, ModelError> {
-        Ok(self.recall(name)?.is_some())
+/// A request to stop, shared by the caller and the computation.
+#[derive(Clone, Debug, Default)]
+pub struct Cancellation(Arc<AtomicBool>);
+
+impl Cancellation {
+    /// Asks every computation that shares this value to stop at the next safe place.
+    pub fn cancel(&self) {
+        self.0.store(true, Ordering::Relaxed);
     }
-    /// Removes what was kept under a name.
-    fn discard(&self, name: &str) -> Result<(), ModelError>;
-    /// Notes an event; events are in the order of time and never change.
-    fn note(&self, event: &serde_json::Value) -> Result<(), ModelError>;
-    /// A folder for files without a name, which hold what is too much for memory and go with the process.
+
+    /// Whether somebody asked.
+    #[inline]
+    pub fn is_cancelled(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// Stores work in progress, so that an interrupted computation can be resumed.
+pub trait Checkpoints: Send + Sync {
+    /// Stores some bytes, one part after the other, under a name: all of them or none.
+    fn save(&self, name: &str, parts: &[&[u8]]) -> Result<(), ModelError>;
+    /// The bytes under a name.
+    fn load(&self, name: &str) -> Result<Option<Vec<u8>>, ModelError>;
+    /// Whether there are bytes under a name.
+    fn contains(&self, name: &str) -> Result<bool, ModelError> {
+        Ok(self.load(name)?.is_some())
+    }
+    /// Removes the bytes under a name.
+    fn remove(&self, name: &str) -> Result<(), ModelError>;
+    /// Appends an event to the trace. Events are in the order of time and never change.
+    fn log(&self, event: &serde_json::Value) -> Result<(), ModelError>;
+    /// A folder for unnamed files that hold what is too large for memory; they disappear with the process.
     fn scratch_folder(&self) -> PathBuf {
         std::env::temp_dir()
     }
 }
 
-/// Keeps nothing.
-pub struct NoWorkshop;
+/// Stores nothing.
+pub struct NoCheckpoints;
 
-impl Workshop for NoWorkshop {
-    fn keep(&self, _: &str, _: &[&[u8]]) -> Result<(), ModelError> {
+impl Checkpoints for NoCheckpoints {
+    fn save(&self, _: &str, _: &[&[u8]]) -> Result<(), ModelError> {
         Ok(())
     }
 
-    fn recall(&self, _: &str) -> Result<Option<Vec<u8>>, ModelError> {
+    fn load(&self, _: &str) -> Result<Option<Vec<u8>>, ModelError> {
         Ok(None)
     }
 
-    fn discard(&self, _: &str) -> Result<(), ModelError> {
+    fn remove(&self, _: &str) -> Result<(), ModelError> {
         Ok(())
     }
 
-    fn note(&self, _: &serde_json::Value) -> Result<(), ModelError> {
+    fn log(&self, _: &serde_json::Value) -> Result<(), ModelError> {
         Ok(())
     }
 }
 
-/// A part of a workshop: names are told apart by the name of the part.
-struct Corner {
-    whole: Arc<dyn Workshop>,
+/// The checkpoints of one part of a run: names are prefixed with the name of the part.
+struct PartCheckpoints {
+    whole: Arc<dyn Checkpoints>,
     part: String,
 }
 
-impl Corner {
+impl PartCheckpoints {
     fn name(&self, name: &str) -> String {
         format!("{}-{name}", self.part)
     }
 }
 
-impl Workshop for Corner {
-    fn keep(&self, name: &str, parts: &[&[u8]]) -> Result<(), ModelError> {
-        self.whole.keep(&self.name(name), parts)
+impl Checkpoints for PartCheckpoints {
+    fn save(&self, name: &str, parts: &[&[u8]]) -> Result<(), ModelError> {
+        self.whole.save(&self.name(name), parts)
     }
 
-    fn recall(&self, name: &str) -> Result<Option<Vec<u8>>, ModelError> {
-        self.whole.recall(&self.name(name))
+    fn load(&self, name: &str) -> Result<Option<Vec<u8>>, ModelError> {
+        self.whole.load(&self.name(name))
     }
 
-    fn holds(&self, name: &str) -> Result<bool, ModelError> {
-        self.whole.holds(&self.name(name))
+    fn contains(&self, name: &str) -> Result<bool, ModelError> {
+        self.whole.contains(&self.name(name))
     }
 
-    fn discard(&self, name: &str) -> Result<(), ModelError> {
-        self.whole.discard(&self.name(name))
+    fn remove(&self, name: &str) -> Result<(), ModelError> {
+        self.whole.remove(&self.name(name))
     }
 
-    fn note(&self, event: &serde_json::Value) -> Result<(), ModelError> {
+    fn log(&self, event: &serde_json::Value) -> Result<(), ModelError> {
         let mut event = event.clone();
         if let Some(fields) = event.as_object_mut() {
             fields.insert("part".to_owned(), self.part.as_str().into());
         }
-        self.whole.note(&event)
+        self.whole.log(&event)
     }
 
     fn scratch_folder(&self) -> PathBuf {
@@ -119,16 +141,24 @@ pub struct Run {
     pub seed: u64,
     /// Who watches.
     pub progress: Arc<dyn Progress>,
-    /// Where work in progress is kept.
-    pub workshop: Arc<dyn Workshop>,
+    /// Whether the computation should stop.
+    pub cancellation: Cancellation,
+    /// Where work in progress is stored.
+    pub checkpoints: Arc<dyn Checkpoints>,
     /// How long training may take, all trainings of the model together, counted over interruptions.
     pub time_budget: Option<Duration>,
 }
 
 impl Run {
-    /// A run that somebody watches and that keeps nothing.
+    /// A run that somebody watches and that stores nothing.
     pub fn new(seed: u64, progress: Arc<dyn Progress>) -> Self {
-        Self { seed, progress, workshop: Arc::new(NoWorkshop), time_budget: None }
+        Self {
+            seed,
+            progress,
+            cancellation: Cancellation::default(),
+            checkpoints: Arc::new(NoCheckpoints),
+            time_budget: None,
+        }
     }
 
     /// A run that shows nothing.
@@ -136,18 +166,25 @@ impl Run {
         Self::new(seed, Arc::new(Silent))
     }
 
-    /// The same run for a training that follows one of so many seconds: what is left of the time budget is less.
+    /// An error if the computation was asked to stop. Called at places from which it can be resumed or repeated.
+    #[inline]
+    pub fn check_cancelled(&self) -> Result<(), ModelError> {
+        if self.cancellation.is_cancelled() { Err(ModelError::Cancelled) } else { Ok(()) }
+    }
+
+    /// The same run for a training that follows one of so many seconds: the rest of the time budget.
     #[must_use]
     pub fn after(&self, seconds: f64) -> Self {
         let left = |budget: Duration| budget.saturating_sub(Duration::from_secs_f64(seconds.max(0.0)));
         Self { time_budget: self.time_budget.map(left), ..self.clone() }
     }
 
-    /// The same run for one part of several, whose work in progress must not be mistaken for that of another.
+    /// The same run for one part of several, whose checkpoints must not be mistaken for those of another part.
     #[must_use]
     pub fn within(&self, part: &str) -> Self {
-        let workshop = Arc::new(Corner { whole: self.workshop.clone(), part: part.to_owned() });
-        Self { workshop, ..self.clone() }
+        let checkpoints =
+            Arc::new(PartCheckpoints { whole: self.checkpoints.clone(), part: part.to_owned() });
+        Self { checkpoints, ..self.clone() }
     }
 
     /// The random stream of one purpose and index.

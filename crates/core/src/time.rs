@@ -173,6 +173,7 @@ impl TimeAxis {
     }
 
     /// Original time stamp of a step. Steps beyond the axis follow at one raster unit each.
+    #[inline]
     pub fn time(&self, step: Step) -> i64 {
         match (self.times.get(step.index()), self.times.last()) {
             (Some(&time), _) => time,
@@ -204,6 +205,7 @@ impl TimeAxis {
 
     /// Time of a step in raster units (original / granularity): the `τ` of the papers, gaps kept. Models with a
     /// decay in time use differences of it. Steps beyond the axis follow at one unit each.
+    #[inline]
     pub fn ordinal(&self, step: Step) -> i64 {
         match (self.ordinals.get(step.index()), self.ordinals.last()) {
             (Some(&ordinal), _) => ordinal,

@@ -174,16 +174,6 @@ pub enum DataError {
         files: usize,
     },
 
-    /// A synthetic world that does not exist.
-    #[error("there is no world {name:?}{suggestion}; known worlds: {known}")]
-    UnknownWorld {
-        /// The name.
-        name: String,
-        /// What may have been meant, in parentheses.
-        suggestion: String,
-        /// The names that exist.
-        known: String,
-    },
     /// A folder that is not free to be written to.
     #[error("{}: {advice}", path.display())]
     Occupied {
@@ -429,22 +419,39 @@ pub enum DataError {
         message: String,
     },
 
+    /// A name that a layout of names cannot hold.
+    #[error(
+        "the {kind} name {name} is empty or holds a tab or line end; the layout needs names, use --layout wikidata-evolve"
+    )]
+    UnfitName {
+        /// What kind of name.
+        kind: IdKind,
+        /// The name.
+        name: String,
+    },
+    /// A name that two ids share.
+    #[error(
+        "the {kind} ids {first} and {second} share the name {name}; the layout tells them apart by name, use --layout \
+         wikidata-evolve"
+    )]
+    SharedName {
+        /// What kind of name.
+        kind: IdKind,
+        /// The name.
+        name: String,
+        /// An id with that name.
+        first: u32,
+        /// Another id with that name.
+        second: u32,
+    },
+
     // Parts of the crate with errors of their own.
     /// An import failed.
     #[error(transparent)]
     Import(#[from] crate::ImportError),
-    /// A dataset cannot be divided as asked.
-    #[error(transparent)]
-    Divide(#[from] crate::DivideError),
-    /// Two datasets cannot be compared.
-    #[error(transparent)]
-    Diff(#[from] crate::DiffError),
     /// A stream of operations cannot be read.
     #[error(transparent)]
     Operations(#[from] crate::OperationsError),
-    /// A benchmark cannot be compiled as asked.
-    #[error(transparent)]
-    Compile(#[from] crate::CompileError),
     /// A download failed.
     #[error(transparent)]
     Fetch(#[from] crate::FetchError),

@@ -10,7 +10,7 @@ pub(crate) const ITEM: char = 'Q';
 pub(crate) const PROPERTY: char = 'P';
 
 /// What `compile.json` says of a folder whose bare numbers are those of Wikidata.
-pub(crate) const NUMBERS: &str = "wikidata-numbers";
+pub const NUMBERS: &str = "wikidata-numbers";
 
 /// The number in a name, if the letter and the number make the same name again.
 pub(crate) fn number(name: &str, letter: char) -> Option<u32> {
@@ -24,7 +24,7 @@ pub(crate) fn plain_number(name: &str) -> Option<u32> {
 }
 
 /// Whether all entities are items and all relations properties.
-pub(crate) fn all_numbers(vocabulary: &Vocabulary) -> bool {
+pub fn all_numbers(vocabulary: &Vocabulary) -> bool {
     let all =
         |names: &Names, letter| (0..names.len() as u32).all(|id| number(&names.name(id), letter).is_some());
     !vocabulary.entities.is_empty() && all(&vocabulary.entities, ITEM) && all(&vocabulary.relations, PROPERTY)

@@ -9,10 +9,11 @@ use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, FloatType, Int64T
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
 use quadcast_core::{
-    Calendar, Dataset, Direction, EntityId, Facts, Forecaster, HistoryIndex, Names, Quad, Query, RelationId,
-    ScoreError, ScoreRow, ScoreSink, Split, Splits, Step, TimeAxis, Vocabulary,
+    Calendar, Dataset, Direction, EntityId, Facts, Names, Quad, Query, RelationId, ScoreRow, Split, Splits,
+    Step, TimeAxis, Vocabulary,
 };
 use quadcast_data::scores::{OpenOptions, QueryList, ScoreFile, ScoreFileError};
+use quadcast_testing::Collected;
 use tempfile::TempDir;
 
 /// The values of a column; `None` is null.
@@ -98,27 +99,19 @@ impl Desk {
         let options = OpenOptions { unchecked_order: false, hold_all: true };
         let file = ScoreFile::open(path, &self.dataset, &self.list, options)?;
         file.check()?;
-        let mut kept = Kept(vec![Vec::new(); self.list.len()]);
-        let history = HistoryIndex::new(&self.dataset.axis, 3, 1, &[]);
-        file.score(&history.before(Step(0)), self.list.queries(), &mut kept).expect("an answer");
-        Ok(kept.0)
+        let mut reached = vec![Vec::new(); self.list.len()];
+        file.rows::<ScoreFileError>(self.list.queries(), |place, row| {
+            let ScoreRow::Sparse { ids, scores, .. } = row else { panic!("a sparse row") };
+            reached[place] = ids.iter().map(|id| id.0).zip(scores.iter().copied()).collect();
+            Ok(())
+        })?;
+        Ok(reached)
     }
 
     fn assert_refused(&self, schema: &str, columns: &[Values], text: &str) {
         let path = self.write("bad.parquet", parquet(schema, columns));
         let error = self.answers(&path).expect_err(text).to_string();
         assert!(error.contains(text), "{text}: {error}");
-    }
-}
-
-/// Keeps the reached candidates of every row.
-struct Kept(Vec<Vec<(u32, f64)>>);
-
-impl ScoreSink for Kept {
-    fn accept(&mut self, index: usize, row: ScoreRow<'_>) -> Result<(), ScoreError> {
-        let ScoreRow::Sparse { ids, scores, .. } = row else { panic!("a sparse row") };
-        self.0[index] = ids.iter().map(|id| id.0).zip(scores.iter().copied()).collect();
-        Ok(())
     }
 }
 

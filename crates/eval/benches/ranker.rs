@@ -3,7 +3,7 @@
 //! Rows are built outside the timed part; 15 000 queries × 7 128 candidates is the size of ICEWS14.
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use quadcast_core::{Direction, EntityId, Query, RelationId, ScoreRow, Step, TiePolicy, stream};
+use quadcast_core::{Direction, EntityId, Protocol, Query, RelationId, ScoreRow, Step, stream};
 use quadcast_eval::{Outcome, RankedQuery, Ranker, Truth};
 use rand::Rng;
 use rayon::prelude::*;
@@ -69,7 +69,7 @@ fn rank_all(world: &World) -> Outcome {
             },
         )
         .collect();
-    Outcome::new(&chunks.concat(), CANDIDATES, TiePolicy::Expected, 1).expect("there are queries")
+    Outcome::new(&chunks.concat(), CANDIDATES, &Protocol::default(), 1).expect("there are queries")
 }
 
 fn dense(criterion: &mut Criterion) {

@@ -1,13 +1,13 @@
 //! Paired comparison of two evaluations that asked the same questions. Differences are taken per question, so what
-//! makes a question easy or hard for everybody cancels out. Both statements rest on blocks of neighbouring steps, as
-//! the intervals of a single run do: queries of one step share their history.
+//! makes a question easy or hard for everybody cancels out. Both statements rest on the blocks that the intervals of a
+//! single run rest on.
 
-use quadcast_core::{Filter, TiePolicy, stream};
+use quadcast_core::{Filter, Protocol, stream};
 use rand::Rng;
 use serde::Serialize;
 
 use crate::outcome::Counting;
-use crate::{BlockBootstrap, EvalError, Harmonic, Interval, RankedQuery};
+use crate::{BlockBootstrap, EvalError, Harmonic, Interval, RankedQuery, Unit};
 
 /// Sign patterns that are drawn when there are too many to try all of them.
 const DRAWS: u32 = 9_999;
@@ -15,11 +15,14 @@ const DRAWS: u32 = 9_999;
 /// Up to this many blocks, all sign patterns are tried (16 384).
 const MOST_EXACT_BLOCKS: usize = 14;
 
+/// Blocks of which signs are flipped at most; where there are more units, neighbours are put together.
+const MOST_BLOCKS: usize = 1_000;
+
 /// Sums that differ by less than this share of what was added up are equal: additions are rounded.
 const ROUNDING: f64 = 1e-12;
 
-/// Sums of the four metrics over the queries of one step, and how many queries these are.
-type StepSums = ([f64; 4], u64);
+/// Sums of the four metrics over the queries of one unit, and how many queries these are.
+type UnitSums = ([f64; 4], u64);
 
 /// One metric of two runs.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -63,7 +66,7 @@ pub struct Differences {
 /// How p-values come about: the signs of block differences are flipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct SignFlips {
-    /// Blocks of neighbouring steps.
+    /// Blocks of neighbouring units.
     pub blocks: usize,
     /// Sign patterns that were tried.
     pub patterns: u32,
@@ -126,25 +129,29 @@ impl Comparison {
     /// Compares two evaluations of one dataset under one protocol. Each run breaks random ties with its own seed.
     pub fn new(
         runs: [&[RankedQuery]; 2],
-        entities: usize,
-        ties: TiePolicy,
+        candidates: usize,
+        protocol: &Protocol,
         seeds: [u64; 2],
     ) -> Result<Self, EvalError> {
         paired(runs)?;
-        let counting = seeds.map(|seed| Counting { harmonic: Harmonic::up_to(entities), ties, seed });
-        let steps = |filter: Filter| -> [Vec<StepSums>; 2] {
+        let counting =
+            seeds.map(|seed| Counting { harmonic: Harmonic::up_to(candidates), ties: protocol.ties, seed });
+        let unit = Unit::of(protocol.task);
+        let units = |filter: Filter| -> [Vec<UnitSums>; 2] {
             [0, 1].map(|run| {
-                let tallies = counting[run].group(runs[run], filter, |q| q.query.step);
+                let tallies = counting[run].group(runs[run], filter, |q| unit.key(q));
                 tallies.into_values().map(|tally| (tally.sums(), tally.queries)).collect()
             })
         };
-        let by_filter = Filter::ALL.map(steps);
-        let bootstrap = BlockBootstrap::new(by_filter[0][0].len());
-        let permutation = SignFlips::new(bootstrap.steps.div_ceil(bootstrap.block));
+        let by_filter = Filter::ALL.map(units);
+        let bootstrap = BlockBootstrap::new(unit, by_filter[0][0].len());
+        let block = bootstrap.block.max(bootstrap.units.div_ceil(MOST_BLOCKS));
+        let permutation = SignFlips::new(bootstrap.units.div_ceil(block));
         Ok(Self {
             queries: runs[0].len() as u64,
-            filters: by_filter
-                .map(|[first, second]| differences(&first, &second, &bootstrap, permutation, seeds[0])),
+            filters: by_filter.map(|[first, second]| {
+                differences(&first, &second, &bootstrap, (permutation, block), seeds[0])
+            }),
             bootstrap,
             permutation,
         })
@@ -169,22 +176,22 @@ fn paired([first, second]: [&[RankedQuery]; 2]) -> Result<(), EvalError> {
 }
 
 fn differences(
-    first: &[StepSums],
-    second: &[StepSums],
+    first: &[UnitSums],
+    second: &[UnitSums],
     bootstrap: &BlockBootstrap,
-    permutation: SignFlips,
+    (permutation, block): (SignFlips, usize),
     seed: u64,
 ) -> Differences {
-    let steps: Vec<StepSums> = first
+    let steps: Vec<UnitSums> = first
         .iter()
         .zip(second)
         .map(|((a, queries), (b, _))| (std::array::from_fn(|n| b[n] - a[n]), *queries))
         .collect();
     let queries = steps.iter().map(|(_, queries)| queries).sum::<u64>() as f64;
-    let mean = |steps: &[StepSums], n: usize| steps.iter().map(|(sums, _)| sums[n]).sum::<f64>() / queries;
+    let mean = |steps: &[UnitSums], n: usize| steps.iter().map(|(sums, _)| sums[n]).sum::<f64>() / queries;
     let intervals = bootstrap.intervals(&steps, seed);
     let blocks: Vec<[f64; 4]> = steps
-        .chunks(bootstrap.block)
+        .chunks(block)
         .map(|block| std::array::from_fn(|n| block.iter().map(|(sums, _)| sums[n]).sum()))
         .collect();
     let p = permutation.p_values(&blocks, seed);

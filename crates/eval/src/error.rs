@@ -1,6 +1,6 @@
 //! What can go wrong in an evaluation.
 
-use quadcast_core::{ModelError, Setting, Split};
+use quadcast_core::{ModelError, Setting, Split, Task};
 use thiserror::Error;
 
 /// An evaluation that cannot be made.
@@ -23,7 +23,7 @@ pub enum EvalError {
     },
     /// Facts that stand in two splits.
     #[error(
-        "{shared} facts stand in both {earlier} and {later}: the model would be judged on what it was given. \
+        "{shared} facts are in both {earlier} and {later}: the model would be judged on what it was given. \
          Remove them from one of the two"
     )]
     SharedFacts {
@@ -43,7 +43,7 @@ pub enum EvalError {
     /// A step of a changing graph that has to be learned without validation triples.
     #[error(
         "step {step} has triples to learn but none for validation, by which the state of a model is chosen. Hold some of its \
-         triples out, or compile the benchmark with a larger share for valid or fewer intervals (quadcast evolve compile)"
+         triples out, or compile the benchmark with a larger share for valid or fewer intervals (quadcast data compile)"
     )]
     NoValidation {
         /// The number of the step from 1, and its name.
@@ -61,6 +61,14 @@ pub enum EvalError {
         wrong: usize,
         /// All questions.
         queries: usize,
+    },
+    /// The model solves another task.
+    #[error("the model is for {}, not for {}", own.word(), task.word())]
+    Task {
+        /// What was asked for.
+        task: Task,
+        /// What it solves.
+        own: Task,
     },
     /// The model does not know the setting.
     #[error("the model does not support {}; it supports {}", setting.word(), supported(settings))]

@@ -1,4 +1,4 @@
-//! Memory of judged steps, with which an interrupted evaluation goes on where it stopped.
+//! The journal of judged steps, with which an interrupted evaluation continues where it stopped.
 
 use std::error::Error;
 
@@ -15,18 +15,23 @@ pub struct JudgedStep {
     pub latest_read: Option<Step>,
 }
 
-/// Keeps judged steps. Where it keeps them is its own affair; the evaluator touches no file.
+/// Keeps judged steps. The evaluator itself touches no file.
 pub trait Journal {
     /// Hands over the steps that an earlier evaluation of the same model has judged: the first ones of the test period,
     /// in order. Called once, before the first step.
     fn judged(&mut self) -> Vec<JudgedStep>;
+
+    /// Drops all but the first `steps` of the steps that [`Self::judged`] returned: the others are judged again.
+    fn keep_first(&mut self, _steps: usize) -> Result<(), Box<dyn Error + Send + Sync>> {
+        Ok(())
+    }
 
     /// Takes one more step, which was judged just now.
     fn note(&mut self, step: &JudgedStep) -> Result<(), Box<dyn Error + Send + Sync>>;
 }
 
 /// Keeps nothing.
-pub(crate) struct Forgetful;
+pub struct Forgetful;
 
 impl Journal for Forgetful {
     fn judged(&mut self) -> Vec<JudgedStep> {

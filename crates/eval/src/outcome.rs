@@ -1,12 +1,12 @@
 //! From ranked queries to results: filters, directions, steps, relations, intervals.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use quadcast_core::{Direction, Filter, RelationId, Step, TiePolicy, stream};
+use quadcast_core::{Direction, Filter, Protocol, RelationId, Step, TiePolicy, stream};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
-use crate::{BlockBootstrap, Harmonic, Interval, Metrics, Rank, RankedQuery, Tally};
+use crate::{BlockBootstrap, Harmonic, Interval, Metrics, Rank, RankedQuery, Tally, Unit};
 
 /// Metrics and how many queries they are the mean of.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -42,9 +42,9 @@ pub struct FilterOutcome {
     pub metrics: Metrics,
     /// Number of queries.
     pub queries: u64,
-    /// Share of queries whose gold answer is tied with another candidate.
+    /// Share of queries whose correct answer is tied with another candidate.
     pub ties: f64,
-    /// Intervals from the block bootstrap; absent with fewer than two steps.
+    /// Intervals from the block bootstrap; absent with fewer than two units.
     pub ci95: Option<Intervals>,
     /// Queries for the object.
     pub object: Option<Part>,
@@ -87,7 +87,7 @@ pub struct Outcome {
     pub by_step: Vec<StepOutcome>,
     /// Relations in both directions, in order of id.
     pub by_relation: Vec<RelationOutcome>,
-    /// Share of queries whose gold answer the model said nothing about.
+    /// Share of queries whose correct answer the model did not score.
     pub unreached: f64,
     /// Queries whose gold answer scored "not a number" and was ranked last.
     pub not_a_number: u64,
@@ -96,12 +96,26 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Summarises ranked queries under the headline tie policy, or `None` without queries.
-    pub fn new(ranked: &[RankedQuery], entities: usize, ties: TiePolicy, seed: u64) -> Option<Self> {
+    /// Summarises ranked queries under the headline tie policy, or `None` without queries. No rank lies beyond `candidates`.
+    pub fn new(ranked: &[RankedQuery], candidates: usize, protocol: &Protocol, seed: u64) -> Option<Self> {
+        Self::by_unit(ranked, candidates, (protocol.ties, Unit::of(protocol.task)), seed)
+    }
+
+    /// The same with intervals over a given unit.
+    pub(crate) fn by_unit(
+        ranked: &[RankedQuery],
+        candidates: usize,
+        (ties, unit): (TiePolicy, Unit),
+        seed: u64,
+    ) -> Option<Self> {
         let count = ranked.len();
-        let counting = Counting { harmonic: Harmonic::up_to(entities), ties, seed };
+        let counting = Counting { harmonic: Harmonic::up_to(candidates), ties, seed };
         let by_step = counting.group(ranked, Filter::Time, |q| q.query.step);
-        let bootstrap = BlockBootstrap::new(by_step.len());
+        let units = match unit {
+            Unit::Step => by_step.len(),
+            Unit::Fact => ranked.iter().map(|q| unit.key(q)).collect::<BTreeSet<_>>().len(),
+        };
+        let bootstrap = BlockBootstrap::new(unit, units);
         let [time, fixed, raw] = Filter::ALL.map(|filter| counting.filter(ranked, filter, &bootstrap));
         let by_relation =
             counting.group(ranked, Filter::Time, |q| (q.query.relation, q.query.direction)).into_iter();
@@ -195,12 +209,12 @@ impl Counting {
         filter: Filter,
         bootstrap: &BlockBootstrap,
     ) -> Option<FilterOutcome> {
-        let steps: Vec<_> = self
-            .group(ranked, filter, |q| q.query.step)
+        let units: Vec<_> = self
+            .group(ranked, filter, |q| bootstrap.unit.key(q))
             .into_values()
             .map(|tally| (tally.sums(), tally.queries))
             .collect();
-        let ci95 = bootstrap.intervals(&steps, self.seed);
+        let ci95 = bootstrap.intervals(&units, self.seed);
         let directions = self.group(ranked, filter, |q| q.query.direction);
         let seen = self.group(ranked, filter, |q| q.seen);
         let all = self.tally(ranked.iter(), filter, self.ties);

@@ -2,8 +2,8 @@
 
 use quadcast_core::{Forecaster, ModelError, Rehearsal, Run, SelectionScore, Step};
 
-use crate::clock::Period;
-use crate::questions::Questions;
+use crate::asking::Questions;
+use crate::evaluator::Period;
 use crate::{Harmonic, Tally};
 
 /// Judges on the steps before `now`.

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use quadcast_core::{Forecaster, ModelError, Run, Validation, ValidationReport};
 
-use crate::clock::Period;
+use crate::evaluator::Period;
 use crate::journal::Forgetful;
 use crate::{Harmonic, Tally};
 

@@ -1,6 +1,6 @@
 //! Paired comparison: p-values say what they promise, differences that are there are found.
 
-use quadcast_core::{Direction, EntityId, Query, RelationId, Step, TiePolicy, stream};
+use quadcast_core::{Direction, EntityId, Protocol, Query, RelationId, Step, TiePolicy, stream};
 use quadcast_eval::{Comparison, Differences, EvalError, Outcome, Rank, RankedQuery, Ranks};
 use rand::Rng;
 
@@ -10,6 +10,10 @@ const QUERIES_PER_STEP: u32 = 12;
 
 /// The ranks of a model that guesses: some questions and some days are harder than others, for every seed alike.
 /// A model with `skill` ranks the gold answer that much better.
+fn protocol(ties: TiePolicy) -> Protocol {
+    Protocol { ties, ..Protocol::default() }
+}
+
 fn guesses(world: u64, seed: u64, skill: f64) -> Vec<RankedQuery> {
     let mut difficulty = stream(world, "difficulty", 0);
     let mut luck = stream(world, "luck", seed);
@@ -37,7 +41,7 @@ fn guesses(world: u64, seed: u64, skill: f64) -> Vec<RankedQuery> {
 }
 
 fn compare(first: &[RankedQuery], second: &[RankedQuery]) -> Comparison {
-    Comparison::new([first, second], ENTITIES, TiePolicy::Expected, [1, 2]).expect("paired runs")
+    Comparison::new([first, second], ENTITIES, &Protocol::default(), [1, 2]).expect("paired runs")
 }
 
 /// Largest distance between the share of values below x and x itself.
@@ -84,10 +88,13 @@ fn a_better_model_is_found_in_both_orders() {
 fn means_are_those_of_the_runs() {
     let runs = [guesses(3, 1, 0.0), guesses(3, 2, 0.1)];
     for ties in TiePolicy::ALL {
-        let compared = Comparison::new([&runs[0], &runs[1]], ENTITIES, ties, [7, 8]).expect("paired runs");
+        let compared =
+            Comparison::new([&runs[0], &runs[1]], ENTITIES, &protocol(ties), [7, 8]).expect("paired runs");
         for (i, difference) in compared.filters.iter().enumerate() {
             let mrr = |run: usize, seed| {
-                Outcome::new(&runs[run], ENTITIES, ties, seed).expect("queries").filters[i].metrics.mrr
+                Outcome::new(&runs[run], ENTITIES, &protocol(ties), seed).expect("queries").filters[i]
+                    .metrics
+                    .mrr
             };
             assert!((difference.mrr.first - mrr(0, 7)).abs() < 1e-12);
             assert!((difference.mrr.second - mrr(1, 8)).abs() < 1e-12);
@@ -109,7 +116,7 @@ fn other_questions_cannot_be_paired() {
     let mut other = run.clone();
     other[17].gold = EntityId(60);
     let refused = |second: &[RankedQuery]| {
-        let result = Comparison::new([&run, second], ENTITIES, TiePolicy::Expected, [1, 1]);
+        let result = Comparison::new([&run, second], ENTITIES, &Protocol::default(), [1, 1]);
         match result.expect_err("different questions") {
             EvalError::Unpaired(reason) => reason,
             error => panic!("{error}"),

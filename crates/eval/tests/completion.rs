@@ -1,16 +1,14 @@
 //! What the evaluator promises to completion models.
 
-mod world;
-
 use std::collections::BTreeSet;
 use std::sync::Mutex;
 
 use quadcast_core::{
     Capabilities, Completer, Completing, Dataset, Duplicates, EntityId, Facts, History, ModelError, Protocol,
-    Quad, Query, Run, SavedModel, ScoreRow, ScoreSink, Setting, Split, Step, Validation, ValidationUse,
+    Quad, Query, Run, SavedModel, ScoreRow, ScoreSink, Split, Step, Task, Validation, ValidationUse,
 };
 use quadcast_eval::{EvalError, RankedQuery, fit, judge};
-use world::{SMALL, dataset, quads};
+use quadcast_testing::world::{SMALL, dataset, quads};
 
 /// Scores by id, the smallest best, and notes what it was shown.
 #[derive(Default)]
@@ -26,13 +24,7 @@ fn facts(known: &History<'_>) -> Vec<Quad> {
 
 impl Completer for Notes {
     fn capabilities(&self) -> Capabilities {
-        Capabilities {
-            settings: &[Setting::Completion],
-            explains: false,
-            inductive: false,
-            random: false,
-            rules: false,
-        }
+        Capabilities::new(Task::Completion, &[])
     }
 
     fn fit(&mut self, known: &History<'_>, validation: &dyn Validation, _: &Run) -> Result<(), ModelError> {
@@ -77,7 +69,7 @@ fn divided() -> Dataset {
 }
 
 fn completion() -> Protocol {
-    Protocol::usual(Setting::Completion)
+    Protocol::completion()
 }
 
 fn all(data: &Dataset, splits: &[Split]) -> Vec<Quad> {
@@ -161,7 +153,10 @@ fn a_completer_is_not_a_forecaster_and_no_split_may_be_empty() {
     let run = Run::silent(1);
     let mut model = Completing(Notes::default());
     let refused = judge(&data, &Protocol::default(), &mut model, &run).expect_err("it knows no clock");
-    assert!(matches!(refused, EvalError::Setting { setting: Setting::SingleStep, .. }), "{refused}");
+    assert!(
+        matches!(refused, EvalError::Task { task: Task::Forecasting, own: Task::Completion }),
+        "{refused}"
+    );
     data.splits.valid = Facts::new(Vec::new(), SMALL.steps as usize);
     let refused = fit(&data, &completion(), &mut model, &run).expect_err("nothing to choose on");
     assert!(matches!(refused, EvalError::Empty { split: Split::Valid }), "{refused}");

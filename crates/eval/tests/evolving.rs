@@ -1,17 +1,18 @@
 //! Changing graphs on paper: what models are shown, how links are ranked, how a run goes on after a kill.
 
-mod changing;
+mod playing;
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex};
+use std::collections::BTreeSet;
+use std::sync::Arc;
 
-use changing::{Formula, data, energy, playing, t};
+use playing::{MemoryJournal, play, playing};
 use quadcast_core::{
-    CategoryKind, Direction, EntityId, ModelError, Run, SplitTriples, TiePolicy, Triple, Workshop,
+    Candidates, CategoryKind, Direction, EntityId, Procedure, Protocol, Run, SplitTriples, TiePolicy, Triple,
 };
-use quadcast_eval::evolving::{
-    EvolvingOutcome, Learned, LinkProtocol, Playing, Present, Procedure, StepExamples, StepResult, play, walk,
-};
+use quadcast_eval::Forgetful;
+use quadcast_eval::evolving::{self, EvolvingOutcome, Learned, Playing, StepExamples, StepResult, walk};
+use quadcast_testing::MemoryCheckpoints;
+use quadcast_testing::changing::{Formula, data, energy, t};
 
 #[test]
 fn models_are_shown_what_the_procedure_allows_and_no_held_out_triple() {
@@ -56,15 +57,15 @@ fn ranks_are_those_of_a_plain_count() {
         let graph = walk(&data).nth(step).expect("a step");
         graph.train.iter().chain(&graph.valid).chain(&graph.test).copied().collect()
     };
-    let all_candidates: [(Present, [Vec<u32>; 2]); 3] = [
-        (Present::Now, [vec![0, 1, 2, 3], vec![0, 1, 3, 4]]),
-        (Present::Seen, [vec![0, 1, 2, 3], vec![0, 1, 2, 3, 4]]),
-        (Present::All, [vec![0, 1, 2, 3, 4, 5], vec![0, 1, 2, 3, 4, 5]]),
+    let all_candidates: [(Candidates, [Vec<u32>; 2]); 3] = [
+        (Candidates::Now, [vec![0, 1, 2, 3], vec![0, 1, 3, 4]]),
+        (Candidates::Seen, [vec![0, 1, 2, 3], vec![0, 1, 2, 3, 4]]),
+        (Candidates::All, [vec![0, 1, 2, 3, 4, 5], vec![0, 1, 2, 3, 4, 5]]),
     ];
     for (candidates, lists) in all_candidates {
         for ties in [TiePolicy::Optimistic, TiePolicy::Pessimistic, TiePolicy::Mean] {
-            let links = LinkProtocol { candidates, ties, compat: false };
-            let game = Playing { links, ..playing(&data, Procedure::Static, &[]) };
+            let protocol = Protocol { candidates, ties, ..Protocol::evolving(Procedure::Static) };
+            let game = Playing { protocol, ..playing(&data, Procedure::Static, &[]) };
             let outcome = play(&game, &mut Formula::default(), &Run::silent(1)).expect("it plays");
             let mut ever = BTreeSet::new();
             for (step, (result, list)) in outcome.steps.iter().zip(&lists).enumerate() {
@@ -152,49 +153,29 @@ fn who_learned_one_graph_takes_triples_of_those_who_left_for_false() {
     assert_eq!(found(Procedure::Incremental), (0, 2), "it may know whoever was there before");
 }
 
-/// A workshop in memory.
-#[derive(Default)]
-struct Shelf(Mutex<BTreeMap<String, Vec<u8>>>);
-
-impl Workshop for Shelf {
-    fn keep(&self, name: &str, parts: &[&[u8]]) -> Result<(), ModelError> {
-        self.0.lock().expect("no panic").insert(name.to_owned(), parts.concat());
-        Ok(())
-    }
-
-    fn recall(&self, name: &str) -> Result<Option<Vec<u8>>, ModelError> {
-        Ok(self.0.lock().expect("no panic").get(name).cloned())
-    }
-
-    fn discard(&self, name: &str) -> Result<(), ModelError> {
-        self.0.lock().expect("no panic").remove(name);
-        Ok(())
-    }
-
-    fn note(&self, _: &serde_json::Value) -> Result<(), ModelError> {
-        Ok(())
-    }
-}
-
 #[test]
 fn an_interrupted_run_goes_on_after_the_last_step() {
     let data = data();
     let game = playing(&data, Procedure::Incremental, &[]);
     let mut whole = Formula::default();
     let expected = play(&game, &mut whole, &Run::silent(1)).expect("it plays");
-    let shelf = Arc::new(Shelf::default());
-    let run = Run { workshop: shelf.clone(), ..Run::silent(1) };
+    let shelf = Arc::new(MemoryCheckpoints::default());
+    let run = Run { checkpoints: shelf.clone(), ..Run::silent(1) };
     let mut killed = Formula { fails_at: Some(1), ..Formula::default() };
-    assert!(play(&game, &mut killed, &run).is_err());
+    let mut journal = MemoryJournal::default();
+    assert!(evolving::play(&game, &mut killed, &run, &mut journal).is_err());
     let mut resumed = Formula::default();
-    let found = play(&game, &mut resumed, &run).expect("it plays");
+    let found = evolving::play(&game, &mut resumed, &run, &mut journal).expect("it plays");
+    let uninterrupted = evolving::play(&game, &mut Formula::default(), &Run::silent(1), &mut Forgetful);
+    assert_eq!(found.ranked, uninterrupted.expect("it plays").ranked);
     assert_eq!(resumed.shown, whole.shown, "it was shown the first step once");
     let scores =
         |outcome: &EvolvingOutcome| outcome.steps.iter().map(|step| step.link.clone()).collect::<Vec<_>>();
-    assert_eq!(scores(&found), scores(&expected));
+    assert_eq!(scores(&found.outcome), scores(&expected));
     // Killed before anybody has kept the model, it is shown nothing again.
     let mut after = Formula { fails_at: Some(0), ..Formula::default() };
-    assert_eq!(scores(&play(&game, &mut after, &run).expect("all was kept")), scores(&expected));
+    let again = evolving::play(&game, &mut after, &run, &mut journal).expect("all was saved");
+    assert_eq!(scores(&again.outcome), scores(&expected));
     assert_eq!(after.shown, whole.shown);
 }
 
@@ -223,8 +204,8 @@ fn test_triples_have_no_say_in_what_is_chosen() {
     let validated = |test: Triple, compat: bool| {
         let mut data = data();
         data.steps[0].evaluation = SplitTriples { valid: vec![t(1, 0, 0)], test: vec![test] };
-        let links = LinkProtocol { compat, ..LinkProtocol::default() };
-        let game = Playing { links, ..playing(&data, Procedure::Static, &[]) };
+        let protocol = Protocol::evolving(Procedure::Static).with_compat(compat);
+        let game = Playing { protocol, ..playing(&data, Procedure::Static, &[]) };
         let mut model = Formula::default();
         play(&game, &mut model, &Run::silent(1)).expect("it plays");
         model.validated[0]
@@ -252,20 +233,22 @@ fn a_killed_run_of_a_model_with_nothing_to_say_goes_on() {
     };
     let examples = [examples.clone(), examples];
     let game = playing(&data, Procedure::Incremental, &examples);
-    let shelf = Arc::new(Shelf::default());
-    let run = Run { workshop: shelf.clone(), ..Run::silent(1) };
+    let shelf = Arc::new(MemoryCheckpoints::default());
+    let run = Run { checkpoints: shelf.clone(), ..Run::silent(1) };
     let silent = || Formula { silent: true, ..Formula::default() };
-    assert!(play(&game, &mut Formula { fails_at: Some(1), ..silent() }, &run).is_err());
+    let mut journal = MemoryJournal::default();
+    let mut killed = Formula { fails_at: Some(1), ..silent() };
+    assert!(evolving::play(&game, &mut killed, &run, &mut journal).is_err());
     // What an earlier version has left: JSON has no infinite numbers.
     {
-        let mut kept = shelf.0.lock().expect("no panic");
+        let mut kept = shelf.kept();
         let steps = kept.get_mut("steps.json").expect("one step was judged");
         let mut value: serde_json::Value = serde_json::from_slice(steps).expect("JSON");
         assert_eq!(value[0]["classification"]["threshold"], f64::MAX);
         value[0]["classification"]["threshold"] = serde_json::Value::Null;
         *steps = serde_json::to_vec(&value).expect("memory takes everything");
     }
-    let outcome = play(&game, &mut silent(), &run).expect("it goes on");
+    let outcome = evolving::play(&game, &mut silent(), &run, &mut journal).expect("it continues").outcome;
     let text = serde_json::to_string(&outcome).expect("a record");
     assert_eq!(serde_json::from_str::<EvolvingOutcome>(&text).expect("the same record"), outcome);
     let thresholds = outcome.steps.iter().map(|step| step.classification.as_ref().map(|c| c.threshold));

@@ -1,16 +1,17 @@
 //! Published artefacts on paper: the list with entity 0 in every other slot, and energies of swapped triples.
 
-mod changing;
+mod playing;
 
-use changing::{Formula, data, playing, t};
-use quadcast_core::{CategoryKind, CategoryTriples, Run, Split, TiePolicy, Triple};
-use quadcast_eval::evolving::{EvolvingOutcome, LinkProtocol, Playing, Procedure, StepExamples, play};
+use playing::{play, playing};
+use quadcast_core::{CategoryKind, CategoryTriples, Procedure, Protocol, Run, Split, TiePolicy, Triple};
+use quadcast_eval::evolving::{EvolvingOutcome, Playing, StepExamples};
+use quadcast_testing::changing::{Formula, data, t};
 
 fn played(procedure: Procedure, compat: bool) -> (EvolvingOutcome, Formula) {
     let data = data();
-    let links = LinkProtocol { ties: TiePolicy::Optimistic, compat, ..LinkProtocol::default() };
+    let protocol = Protocol { ties: TiePolicy::Optimistic, ..Protocol::evolving(procedure) };
     let mut model = Formula::default();
-    let game = Playing { links, ..playing(&data, procedure, &[]) };
+    let game = Playing { protocol: protocol.with_compat(compat), ..playing(&data, procedure, &[]) };
     (play(&game, &mut model, &Run::silent(1)).expect("it plays"), model)
 }
 
@@ -66,9 +67,10 @@ fn validation_is_right_and_transfer_is_comparable_with_results() {
 fn whoever_is_not_reached_comes_behind_the_last_in_published_ranks() {
     let data = data();
     let raw = |compat| {
-        let links = LinkProtocol { ties: TiePolicy::Optimistic, compat, ..LinkProtocol::default() };
+        let protocol = Protocol { ties: TiePolicy::Optimistic, ..Protocol::evolving(Procedure::Incremental) };
+        let protocol = protocol.with_compat(compat);
         let mut model = Formula { sparse: true, ..Formula::default() };
-        let game = Playing { links, ..playing(&data, Procedure::Incremental, &[]) };
+        let game = Playing { protocol, ..playing(&data, Procedure::Incremental, &[]) };
         let outcome = play(&game, &mut model, &Run::silent(1)).expect("it plays");
         outcome.steps[0].link.as_ref().expect("asked").raw.object.expect("asked").metrics.mr
     };
@@ -94,8 +96,8 @@ fn classified(
     data.steps[1].categories.push(returned);
     let step = StepExamples { valid: examples(|_| true), test };
     let examples = [step.clone(), step];
-    let links = LinkProtocol { compat, ..LinkProtocol::default() };
-    let game = Playing { links, ..playing(&data, procedure, &examples) };
+    let protocol = Protocol::evolving(Procedure::Incremental).with_compat(compat);
+    let game = Playing { protocol, ..playing(&data, procedure, &examples) };
     play(&game, model, &Run::silent(1)).expect("it plays")
 }
 
@@ -135,8 +137,8 @@ fn swapped_energies_on_paper() {
     let examples = vec![(t(0, 0, 1), true), (t(1, 0, 0), false), (t(1, 1, 0), false), (t(3, 0, 3), true)];
     let data = data();
     let step = [StepExamples { valid: examples.clone(), test: examples }];
-    let links = LinkProtocol { compat: true, ..LinkProtocol::default() };
-    let game = Playing { links, ..playing(&data, Procedure::Static, &step) };
+    let protocol = Protocol::evolving(Procedure::Incremental).with_compat(true);
+    let game = Playing { protocol, ..playing(&data, Procedure::Static, &step) };
     let mut model = Formula { sparse: true, ..Formula::default() };
     let outcome = play(&game, &mut model, &Run::silent(1)).expect("it plays");
     let found = outcome.steps[0].classification.as_ref().expect("classified");

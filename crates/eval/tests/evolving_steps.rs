@@ -1,11 +1,14 @@
 //! Steps of a changing graph that lack something, and facts by their age.
 
-mod changing;
+mod playing;
 
-use changing::{Formula, data, playing, t};
-use quadcast_core::{EvolvingDataset, EvolvingStep, Run, SplitTriples, Step, TiePolicy, TripleOperation};
+use playing::{play, playing};
+use quadcast_core::{
+    EvolvingDataset, EvolvingStep, Procedure, Protocol, Run, SplitTriples, Step, TiePolicy, TripleOperation,
+};
 use quadcast_eval::EvalError;
-use quadcast_eval::evolving::{EvolvingOutcome, LinkProtocol, Playing, Procedure, StepExamples, play};
+use quadcast_eval::evolving::{EvolvingOutcome, Playing, StepExamples};
+use quadcast_testing::changing::{Formula, data, t};
 
 fn step(label: &str) -> EvolvingStep {
     EvolvingStep { label: label.to_owned(), ..EvolvingStep::default() }
@@ -83,7 +86,7 @@ fn triples_that_cannot_be_validated_are_refused_before_anything_is_learned() {
         let mut model = Formula::default();
         let error = play(&playing(&data, procedure, &[]), &mut model, &Run::silent(1)).expect_err("refused");
         assert!(matches!(&error, EvalError::NoValidation { step } if step == "2 (\"May\")"), "{error}");
-        assert!(error.to_string().contains("quadcast evolve compile"));
+        assert!(error.to_string().contains("quadcast data compile"));
         assert!(model.shown.is_empty());
     }
     // Deletions alone are nothing to learn for a model that never hears of them.
@@ -104,8 +107,8 @@ fn a_graph_that_nothing_is_asked_about_is_refused() {
 #[test]
 fn facts_are_judged_by_their_age() {
     let data = data();
-    let links = LinkProtocol { ties: TiePolicy::Optimistic, ..LinkProtocol::default() };
-    let game = Playing { links, ..playing(&data, Procedure::Static, &[]) };
+    let protocol = Protocol { ties: TiePolicy::Optimistic, ..Protocol::evolving(Procedure::Static) };
+    let game = Playing { protocol, ..playing(&data, Procedure::Static, &[]) };
     let outcome = play(&game, &mut Formula::default(), &Run::silent(1)).expect("it plays");
     assert_eq!(outcome.steps[0].old_facts(), None);
     assert_eq!(outcome.steps[0].new_facts().map(|part| part.queries), Some(2));

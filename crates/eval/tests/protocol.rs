@@ -1,15 +1,13 @@
 //! What the evaluator promises, shown with models made for the purpose.
 
-mod world;
-
 use proptest::prelude::*;
 use quadcast_core::{
     Capabilities, Constant, Dataset, Duplicates, EntityId, Filter, Forecaster, History, LeakError,
     ModelError, Protocol, Query, Run, SavedModel, ScoreError, ScoreRow, ScoreSink, Setting, Snapshot, Step,
-    TiePolicy, Validation, ValidationUse,
+    Task, Validation, ValidationUse,
 };
 use quadcast_eval::{EvalError, Harmonic, Judged, Outcome, Rank, fit, judge};
-use world::{SMALL, Shape};
+use quadcast_testing::world::{self, SMALL, Shape};
 
 /// A model made of one scoring function, which may look at the history.
 struct Probe<F> {
@@ -42,13 +40,8 @@ where
         + Sync,
 {
     fn capabilities(&self) -> Capabilities {
-        Capabilities {
-            settings: &[Setting::SingleStep, Setting::MultiStep],
-            explains: false,
-            inductive: true,
-            random: false,
-            rules: false,
-        }
+        let settings = &[Setting::SingleStep, Setting::MultiStep];
+        Capabilities { inductive: true, ..Capabilities::new(Task::Forecasting, settings) }
     }
 
     fn fit(&mut self, _: &History<'_>, _: &dyn Validation, _: &Run) -> Result<(), ModelError> {
@@ -114,7 +107,7 @@ fn play(
 }
 
 fn outcome(data: &Dataset, judged: &Judged) -> Outcome {
-    Outcome::new(&judged.ranked, data.entities(), TiePolicy::Expected, 1).expect("there are queries")
+    Outcome::new(&judged.ranked, data.entities(), &Protocol::default(), 1).expect("there are queries")
 }
 
 fn protocol(setting: Setting) -> Protocol {

@@ -1,7 +1,5 @@
 //! An evaluation that goes on where an earlier one stopped ends like one that was never interrupted.
 
-mod world;
-
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::sync::Mutex;
@@ -9,10 +7,10 @@ use std::sync::Mutex;
 use proptest::prelude::*;
 use quadcast_core::{
     Capabilities, Constant, Dataset, DirectedRelation, Direction, EntityId, Forecaster, History, ModelError,
-    Protocol, Query, Run, SavedModel, ScoreRow, ScoreSink, Setting, Snapshot, Step, Validation,
+    Protocol, Query, Run, SavedModel, ScoreRow, ScoreSink, Setting, Snapshot, Step, Task, Validation,
 };
-use quadcast_eval::{EvalError, Journal, Judged, JudgedStep, judge, judge_with};
-use world::SMALL;
+use quadcast_eval::{EvalError, Evaluator, Journal, Judged, JudgedStep, judge};
+use quadcast_testing::world::{self, SMALL};
 
 /// Counts past answers. Those that it was told of count tenfold, so that it depends on every `observe`; and as the
 /// recurrency baseline does, it keeps the step at which it was first asked about a relation while the history stands
@@ -34,13 +32,8 @@ fn timeless(query: Query) -> Query {
 
 impl Forecaster for Follower {
     fn capabilities(&self) -> Capabilities {
-        Capabilities {
-            settings: &[Setting::SingleStep, Setting::MultiStep, Setting::Online],
-            explains: false,
-            inductive: true,
-            random: false,
-            rules: false,
-        }
+        let settings = &[Setting::SingleStep, Setting::MultiStep, Setting::Online];
+        Capabilities { inductive: true, ..Capabilities::new(Task::Forecasting, settings) }
     }
 
     fn fit(&mut self, _: &History<'_>, _: &dyn Validation, _: &Run) -> Result<(), ModelError> {
@@ -137,7 +130,7 @@ fn protocol(setting: Setting) -> Protocol {
 /// Judges a fresh model with what the pages hold.
 fn play(data: &Dataset, setting: Setting, pages: &mut Pages) -> (Judged, Follower) {
     let mut model = Follower::default();
-    let judged = judge_with(data, &protocol(setting), &mut model, &Run::silent(1), pages);
+    let judged = Evaluator::new(data, &protocol(setting)).judge_with(&mut model, &Run::silent(1), pages);
     (judged.expect("a valid model"), model)
 }
 
@@ -213,7 +206,9 @@ fn online_plays_from_the_start() {
 fn a_step_that_cannot_be_noted_stops_the_evaluation() {
     let mut pages = Pages { room: 2, ..Pages::holding(&[]) };
     let mut model = Follower::default();
-    let judged = judge_with(&data(1), &Protocol::default(), &mut model, &Run::silent(1), &mut pages);
+    let data = data(1);
+    let evaluator = Evaluator::new(&data, &Protocol::default());
+    let judged = evaluator.judge_with(&mut model, &Run::silent(1), &mut pages);
     let error = judged.expect_err("the journal is full");
     assert!(matches!(&error, EvalError::Journal(_)), "{error}");
     assert_eq!(error.to_string(), "no page is left");

@@ -69,7 +69,7 @@ fn score(c: &mut Criterion, likeness: Likeness, size: Size) {
     group.sample_size(10).throughput(Throughput::Elements((b * n * d) as u64));
     group.bench_function(format!("{likeness:?} score {b}x{n}x{d}"), |bencher| {
         bencher.iter(|| {
-            compare::score_rows(&comparison, |_, scores| {
+            compare::score_strips(&comparison, |_, scores| {
                 black_box(scores);
             });
         });

@@ -6,6 +6,13 @@ use crate::parallel::{for_rows, zip_rows};
 /// Slope of RE-GCN's "rrelu" for negative numbers, (1/8 + 1/3) / 2: fixed in training and in use.
 pub const RRELU_SLOPE: f64 = 11.0 / 48.0;
 
+/// ln(1 + eˣ)
+#[inline(always)]
+pub fn softplus<T: Real>(x: T) -> T {
+    let positive = x.larger(T::ZERO);
+    positive + (x - positive - positive).exp().ln_1p()
+}
+
 /// `out = tanh(x)`, any shape.
 pub fn tanh<T: Real>(x: &[T], out: &mut [T]) {
     assert_eq!(x.len(), out.len(), "tanh");
@@ -29,31 +36,5 @@ pub fn tanh_backward<T: Real>(out: &[T], dout: &[T], dx: &mut [T]) {
         dout,
         #[inline(always)]
         |dx, out, dout| *dx = dout * (T::ONE - out * out),
-    );
-}
-
-/// `out = max(x, 0)`.
-pub fn relu<T: Real>(x: &[T], out: &mut [T]) {
-    assert_eq!(x.len(), out.len(), "relu");
-    for_rows(
-        out,
-        1,
-        #[inline(always)]
-        |first, out| {
-            for (out, &x) in out.iter_mut().zip(&x[first..]) {
-                *out = x.larger(T::ZERO);
-            }
-        },
-    );
-}
-
-/// `dx += dout` where `out > 0`, for `out = max(x, 0)`.
-pub fn relu_backward<T: Real>(out: &[T], dout: &[T], dx: &mut [T]) {
-    zip_rows(
-        dx,
-        out,
-        dout,
-        #[inline(always)]
-        |dx, out, dout| *dx += if out > T::ZERO { dout } else { T::ZERO },
     );
 }

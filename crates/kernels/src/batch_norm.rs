@@ -53,7 +53,7 @@ pub struct Running<'a, T> {
     pub variance: &'a mut [T],
 }
 
-/// What to normalise with.
+/// The statistics to normalise with.
 #[derive(Clone, Debug)]
 pub struct Statistics {
     /// Mean per channel.

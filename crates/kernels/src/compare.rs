@@ -1,10 +1,11 @@
-//! Scores of queries against candidates, the losses of their rows and the gradients: what the embedding models of
-//! completion have in common.
+//! Scores of queries against candidates, the losses of their rows and the gradients, for embedding models.
 //!
 //! As in [`head`](crate::head), the scores `[b, n]` are never held as a whole: a strip of some queries and all
 //! candidates is computed, turned into its own gradient row by row, and used for both gradients. Products go
-//! through matrix multiplication; distances have kernels of their own, in which several queries and candidates
-//! share what is loaded.
+//! through matrix multiplication; distances have their own kernels, in which several queries and candidates
+//! share loads.
+
+use std::ops::Range;
 
 use crate::Real;
 
@@ -17,7 +18,7 @@ mod product;
 use forward::Sides;
 use measure::{Dot, Gaussian, L1, L2, Modulus};
 
-/// How alike a query and a candidate are; larger is more alike.
+/// The similarity of a query and a candidate; larger is more similar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Likeness {
     /// Σ q·c
@@ -133,15 +134,15 @@ pub fn train<T: Real>(
     }
 }
 
-/// Calls `f(row, scores of the shared candidates)` for every row, in parallel and strip by strip, so that memory does not
+/// Calls `f(rows, scores of the shared candidates [rows, n])` for one strip of rows after the other, so that memory does not
 /// grow with the number of rows.
-pub fn score_rows<T: Real>(comparison: &Comparison<T>, f: impl Fn(usize, &mut [T]) + Sync) {
+pub fn score_strips<T: Real>(comparison: &Comparison<T>, f: impl FnMut(Range<usize>, &mut [T])) {
     match comparison.likeness {
-        Likeness::Dot => product::score_rows(comparison, f),
-        Likeness::L1 => distance::score_rows::<T, L1, 1, 1>(comparison, f),
-        Likeness::L2 => distance::score_rows::<T, L2, 1, 1>(comparison, f),
-        Likeness::Modulus => distance::score_rows::<T, Modulus, 2, 2>(comparison, f),
-        Likeness::Gaussian => distance::score_rows::<T, Gaussian, 3, 2>(comparison, f),
+        Likeness::Dot => product::score_strips(comparison, f),
+        Likeness::L1 => distance::score_strips::<T, L1, 1, 1>(comparison, f),
+        Likeness::L2 => distance::score_strips::<T, L2, 1, 1>(comparison, f),
+        Likeness::Modulus => distance::score_strips::<T, Modulus, 2, 2>(comparison, f),
+        Likeness::Gaussian => distance::score_strips::<T, Gaussian, 3, 2>(comparison, f),
     }
 }
 

@@ -51,7 +51,7 @@ pub struct Masks<'a> {
     pub output: Option<&'a Mask>,
 }
 
-/// Where the statistics of the normalisations come from. Without normalisation, this has no effect.
+/// The source of the statistics of the normalisations. Without normalisation, this has no effect.
 #[derive(Debug)]
 pub enum Mode<'a, 'r, T> {
     /// From the batch, whose rows count `row_weights[b]` or 1; moves the running estimates (2, k, d channels).
@@ -63,16 +63,16 @@ pub enum Mode<'a, 'r, T> {
     },
     /// From the running estimates (2, k, d channels).
     Test {
-        /// Used as they are.
+        /// Used unchanged.
         running: &'r [Running<'a, T>; 3],
     },
     /// For trunks without normalisation.
     Plain,
 }
 
-/// What the backward pass needs of the forward pass.
+/// Results of the forward pass that the backward pass needs.
 #[derive(Debug)]
-pub struct Kept<T: Real> {
+pub struct ForwardState<T: Real> {
     /// Input of the convolution, with a 0 at both ends: `[b, 2, d + 2]`.
     z: Buffer<T>,
     /// Output of the linear map after dropout `[b, d]`.
@@ -91,7 +91,7 @@ pub fn forward<T: Real>(
     masks: &Masks,
     mut mode: Mode<T>,
     out: &mut [T],
-) -> Kept<T> {
+) -> ForwardState<T> {
     let (d, k) = (weights.linear_bias.len(), weights.conv_bias.len());
     let b = x.len() / (2 * d);
     assert_eq!((x.len(), out.len()), (b * 2 * d, b * d), "trunk of {b} rows of length {d}");
@@ -127,29 +127,8 @@ pub fn forward<T: Real>(
         [first.clone(), second, first]
     });
     let folded = Folded::new(weights, statistics.as_ref());
-    let mut y = take::<T>(b * d);
-    let mut middle = take::<T>(BLOCK.min(b) * k * d);
-    for start in (0..b).step_by(BLOCK) {
-        let rows = BLOCK.min(b - start);
-        let middle = &mut middle[..rows * k * d];
-        folded.middle(&z, d, start, masks.middle, middle);
-        let size = Size { m: rows, n: d, k: k * d };
-        multiply(Form::RightTransposed, size, middle, weights.linear, &mut y[start * d..][..rows * d]);
-    }
-    for_rows(
-        &mut y,
-        d,
-        #[inline(always)]
-        |first, y| {
-            for (i, y) in y.chunks_exact_mut(d).enumerate() {
-                add(y, weights.linear_bias);
-                if let Some(mask) = masks.output {
-                    mask.apply((first + i) * d, y);
-                }
-            }
-        },
-    );
-    // A single row has no variance; running estimates do not need one, and a score must not depend on what else is asked.
+    let y = linear_part(weights, &folded, &z, masks);
+    // A single row has no variance; running estimates do not need one, and a score must not depend on other queries.
     let last = weights.norms.is_some() && (b > 1 || matches!(mode, Mode::Test { .. }));
     if let (Some([.., norm]), Some([.., statistics]), true) = (&weights.norms, &mut statistics, last) {
         *statistics = match &mode {
@@ -172,7 +151,36 @@ pub fn forward<T: Real>(
             statistics.update(running);
         }
     }
-    Kept { z, y, statistics, last, moments, row_weights: row_weights.map(<[T]>::to_vec) }
+    ForwardState { z, y, statistics, last, moments, row_weights: row_weights.map(<[T]>::to_vec) }
+}
+
+/// The linear layer on the convolution, `[b, d]`, block by block: the convolution of all rows would be large.
+fn linear_part<T: Real>(weights: &Weights<T>, folded: &Folded<T>, z: &[T], masks: &Masks) -> Buffer<T> {
+    let (d, k) = (weights.linear_bias.len(), weights.conv_bias.len());
+    let b = z.len() / (2 * (d + 2));
+    let mut y = take::<T>(b * d);
+    let mut middle = take::<T>(BLOCK.min(b) * k * d);
+    for start in (0..b).step_by(BLOCK) {
+        let rows = BLOCK.min(b - start);
+        let middle = &mut middle[..rows * k * d];
+        folded.middle(z, d, start, masks.middle, middle);
+        let size = Size { m: rows, n: d, k: k * d };
+        multiply(Form::RightTransposed, size, middle, weights.linear, &mut y[start * d..][..rows * d]);
+    }
+    for_rows(
+        &mut y,
+        d,
+        #[inline(always)]
+        |first, y| {
+            for (i, y) in y.chunks_exact_mut(d).enumerate() {
+                add(y, weights.linear_bias);
+                if let Some(mask) = masks.output {
+                    mask.apply((first + i) * d, y);
+                }
+            }
+        },
+    );
+    y
 }
 
 /// Input of the convolution: normalised, masked, with a 0 at both ends of each channel.

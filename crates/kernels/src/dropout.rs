@@ -10,7 +10,7 @@ use crate::parallel::vectorised;
 /// Numbers per task; each uses 16 bits of the stream.
 const BLOCK: usize = 1 << 14;
 
-/// Which numbers are kept, a byte each: masks are read several times, and memory is what limits that.
+/// A dropout mask, one byte per number: masks are read several times, and memory bandwidth is the limit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mask {
     kept: Vec<u8>,
@@ -51,7 +51,7 @@ impl Mask {
         Self { kept, scale }
     }
 
-    /// Multiplies numbers by the part of the mask that begins at `first`.
+    /// Multiplies numbers by the part of the mask that starts at `first`.
     #[inline(always)]
     pub(crate) fn apply<T: Real>(&self, first: usize, x: &mut [T]) {
         let scale = T::from_f64(self.scale);
@@ -60,7 +60,7 @@ impl Mask {
         }
     }
 
-    /// What numbers are multiplied by.
+    /// The factors of the numbers.
     pub fn values<T: Real>(&self) -> Vec<T> {
         let scale = T::from_f64(self.scale);
         self.kept.iter().map(|&kept| if kept == 0 { T::ZERO } else { scale }).collect()

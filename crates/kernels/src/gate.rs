@@ -7,7 +7,7 @@ use crate::matrix::{Form, Size, multiply, multiply_add};
 use crate::memory::take;
 use crate::parallel::{add_column_sums, rows_per_task, vectorised};
 
-/// What goes into a gate.
+/// The inputs of a gate.
 #[derive(Clone, Copy, Debug)]
 pub struct Inputs<'a, T> {
     /// Old state H`[n, d]`.

@@ -108,9 +108,9 @@ pub struct Gradients<'a, T> {
     pub isolated: Option<&'a mut [T]>,
 }
 
-/// What the backward pass needs of the forward pass.
+/// Results of the forward pass that the backward pass needs.
 #[derive(Debug)]
-pub struct Kept<T: Real> {
+pub struct ForwardState<T: Real> {
     /// Means over in-edges `[active, d]`.
     aggregate: Buffer<T>,
 }
@@ -123,7 +123,7 @@ pub fn forward<T: Real>(
     p: &[T],
     mask: Option<&Mask>,
     out: &mut [T],
-) -> Kept<T> {
+) -> ForwardState<T> {
     let (n, d) = (graph.nodes, p.len() / graph.relations);
     assert_eq!((x.len(), p.len(), out.len()), (n * d, graph.relations * d, n * d), "graph layer");
     let places = graph.active.len();
@@ -145,7 +145,31 @@ pub fn forward<T: Real>(
         out[v as usize * d..][..d].copy_from_slice(row);
     }
 
-    let mut aggregate = take::<T>(places * d);
+    let aggregate = aggregate(graph, x, p, d);
+    let result = &mut result[..places * d];
+    multiply(Form::Plain, Size { m: places, n: d, k: d }, &aggregate, weights.neighbour, result);
+    scatter_add(&graph.active, result, d, out);
+
+    let slope = T::from_f64(weights.slope);
+    for_rows(
+        out,
+        1,
+        #[inline(always)]
+        |first, out| {
+            // As in the backward pass: a copy lets the loop be vectorised.
+            let below = slope;
+            out.iter_mut().for_each(|x| *x *= if *x > T::ZERO { T::ONE } else { below });
+            if let Some(mask) = mask {
+                mask.apply(first, out);
+            }
+        },
+    );
+    ForwardState { aggregate }
+}
+
+/// Means of `x + p` over the in-edges of the active nodes, `[active, d]`.
+fn aggregate<T: Real>(graph: &SnapshotGraph, x: &[T], p: &[T], d: usize) -> Buffer<T> {
+    let mut aggregate = take::<T>(graph.active.len() * d);
     for_rows(
         &mut aggregate,
         d,
@@ -165,25 +189,7 @@ pub fn forward<T: Real>(
             }
         },
     );
-    let result = &mut result[..places * d];
-    multiply(Form::Plain, Size { m: places, n: d, k: d }, &aggregate, weights.neighbour, result);
-    scatter_add(&graph.active, result, d, out);
-
-    let slope = T::from_f64(weights.slope);
-    for_rows(
-        out,
-        1,
-        #[inline(always)]
-        |first, out| {
-            // As in the backward pass: a copy lets the loop be vectorised.
-            let below = slope;
-            out.iter_mut().for_each(|x| *x *= if *x > T::ZERO { T::ONE } else { below });
-            if let Some(mask) = mask {
-                mask.apply(first, out);
-            }
-        },
-    );
-    Kept { aggregate }
+    aggregate
 }
 
 /// Result of a forward pass and its gradient.
@@ -202,34 +208,14 @@ pub fn backward<T: Real>(
     graph: &SnapshotGraph,
     weights: &Weights<T>,
     x: &[T],
-    kept: &Kept<T>,
+    kept: &ForwardState<T>,
     output: &Output<T>,
     gradients: &mut Gradients<T>,
 ) {
     let n = graph.nodes;
     let d = gradients.p.len() / graph.relations;
     let places = graph.active.len();
-    let slope = T::from_f64(weights.slope);
-    let mut before = take::<T>(n * d);
-    for_rows(
-        &mut before,
-        1,
-        #[inline(always)]
-        |first, before| {
-            // A copy: read through the captured reference, it could be overwritten by what the loop writes,
-            // and the compiler makes a branch, taken at random, instead of a vector.
-            let below = slope;
-            for ((before, &out), &g) in before.iter_mut().zip(&output.out[first..]).zip(&output.dout[first..])
-            {
-                // Where the mask is 0, the sign is lost, and the gradient is 0 anyway.
-                *before = g * if out > T::ZERO { T::ONE } else { below };
-            }
-            if let Some(mask) = output.mask {
-                mask.apply(first, before);
-            }
-        },
-    );
-
+    let mut before = before_activation(weights, output);
     let (mut rows, mut others) = (take::<T>(places * d), take::<T>(places * d));
     gather(&graph.active, &before, d, &mut rows);
     let size = Size { m: d, n: d, k: places };
@@ -271,6 +257,31 @@ pub fn backward<T: Real>(
     multiply_add(Form::LeftTransposed, Size { m: d, n: d, k: n }, x, &before, dbulk);
     scatter_add(bulk.few, &few_rows, d, gradients.x);
     sum_backward(&graph.by_source, &rows, d, gradients.x);
+}
+
+/// The gradient before mask and activation, `[nodes, d]`.
+fn before_activation<T: Real>(weights: &Weights<T>, output: &Output<T>) -> Buffer<T> {
+    let slope = T::from_f64(weights.slope);
+    let mut before = take::<T>(output.out.len());
+    for_rows(
+        &mut before,
+        1,
+        #[inline(always)]
+        |first, before| {
+            // A copy: the compiler must assume that the loop overwrites what it reads through the captured reference, and
+            // would emit a branch, taken at random, instead of vector code.
+            let below = slope;
+            for ((before, &out), &g) in before.iter_mut().zip(&output.out[first..]).zip(&output.dout[first..])
+            {
+                // Where the mask is 0, the sign is lost, and the gradient is 0 anyway.
+                *before = g * if out > T::ZERO { T::ONE } else { below };
+            }
+            if let Some(mask) = output.mask {
+                mask.apply(first, before);
+            }
+        },
+    );
+    before
 }
 
 /// Active and isolated nodes have different weights. One product with all rows and the weight of the more

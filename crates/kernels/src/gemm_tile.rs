@@ -1,4 +1,4 @@
-//! Calls of `gemm` on parts of one output matrix, which are not safe by themselves.
+//! Calls of `gemm` on tiles of one output matrix; the unsafe code is confined to this file.
 
 #![allow(unsafe_code)]
 

@@ -34,9 +34,9 @@ pub struct Gradients<'a, T> {
     pub hidden_bias: &'a mut [T],
 }
 
-/// What the backward pass needs of the forward pass.
+/// Results of the forward pass that the backward pass needs.
 #[derive(Debug)]
-pub struct Kept<T: Real> {
+pub struct ForwardState<T: Real> {
     /// r, z, n: `[b, 3d]`
     gates: Buffer<T>,
     /// Wₕₙh + bₕₙ is the last third of `[b, 3d]`.
@@ -44,7 +44,7 @@ pub struct Kept<T: Real> {
 }
 
 /// `out[b, d]` = h' for x`[b, 3d]` and h`[b, d]`.
-pub fn forward<T: Real>(weights: &Weights<T>, x: &[T], h: &[T], out: &mut [T]) -> Kept<T> {
+pub fn forward<T: Real>(weights: &Weights<T>, x: &[T], h: &[T], out: &mut [T]) -> ForwardState<T> {
     let d = weights.hidden_bias.len() / 3;
     let b = h.len() / d;
     let (mut gates, mut hidden) = (take::<T>(b * 3 * d), take::<T>(b * 3 * d));
@@ -68,14 +68,14 @@ pub fn forward<T: Real>(weights: &Weights<T>, x: &[T], h: &[T], out: &mut [T]) -
             },
         );
     });
-    Kept { gates, hidden }
+    ForwardState { gates, hidden }
 }
 
 /// The gradients for `dout[b, d]`.
 pub fn backward<T: Real>(
     weights: &Weights<T>,
     h: &[T],
-    kept: &Kept<T>,
+    kept: &ForwardState<T>,
     dout: &[T],
     gradients: &mut Gradients<T>,
 ) {

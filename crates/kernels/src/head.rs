@@ -6,9 +6,11 @@
 //! Loss = Σᵢ wᵢ · Σⱼ tᵢⱼ·(logsumexpᵢ − logitᵢⱼ) / Σᵢ wᵢ; with one target per row and no weights this is the mean
 //! cross entropy.
 
+use std::ops::Range;
+
 use crate::Real;
+use crate::dense_logits::{Dense, DenseGradients, log_sum_exp, multiply_rows, strips, to_exponentials};
 use crate::segment::Csr;
-use crate::strip::{Dense, DenseGradients, log_sum_exp, multiply_rows, strips, to_exponentials};
 
 /// Queries against entities: `logits = X·Eᵀ + bias`.
 #[derive(Clone, Copy, Debug)]
@@ -34,7 +36,7 @@ pub struct Gradients<'a, T> {
     pub bias: Option<&'a mut [T]>,
 }
 
-/// What the rows should predict.
+/// The targets of the rows.
 #[derive(Clone, Copy, Debug)]
 pub enum Targets<'a, T> {
     /// One entity per row.
@@ -74,14 +76,14 @@ impl<T: Real> Targets<'_, T> {
 /// Targets and the weights of rows.
 #[derive(Clone, Copy, Debug)]
 pub struct Goal<'a, T> {
-    /// What the rows should predict.
+    /// The targets of the rows.
     pub targets: Targets<'a, T>,
     /// `[b]`; without it, every row counts 1.
     pub row_weights: Option<&'a [T]>,
 }
 
 impl<'a, T: Real> Goal<'a, T> {
-    /// One target per row, all rows alike.
+    /// One target per row, rows of equal weight.
     pub fn plain(targets: &'a [u32]) -> Self {
         Self { targets: Targets::One(targets), row_weights: None }
     }
@@ -208,23 +210,8 @@ pub fn loss_and_gradients<T: Real>(head: &Head<T>, goal: &Goal<T>, gradients: &m
     T::from_f64(losses.iter().sum::<f64>() / total)
 }
 
-/// All scores: `out[b, n]`.
-pub fn score_all<T: Real>(head: &Head<T>, out: &mut [T]) {
-    let n = head.entities.len() / head.d;
-    assert_eq!(out.len(), head.rows() * n, "one score per row and entity");
-    crate::strip::logits(&head.dense(), 0..head.rows(), out);
-}
-
-/// Calls `f(row, scores of all n entities)` for every row, in parallel and strip by strip, so that memory does
-/// not grow with the number of rows.
-pub fn score_rows<T: Real>(head: &Head<T>, f: impl Fn(usize, &mut [T]) + Sync) {
-    strips(&head.dense(), |rows, strip, n| {
-        multiply_rows(
-            strip,
-            n,
-            rows.clone().collect(),
-            #[inline(always)]
-            |_, scores, row| f(row, scores),
-        );
-    });
+/// Calls `f(rows, scores[rows, n])` for one strip of rows after the other, so that memory does not grow with the number of
+/// rows.
+pub fn score_strips<T: Real>(head: &Head<T>, mut f: impl FnMut(Range<usize>, &mut [T])) {
+    strips(&head.dense(), |rows, strip, _| f(rows, strip));
 }

@@ -59,7 +59,7 @@ pub fn multiply_add<T: Real>(form: Form, size: Size, a: &[T], b: &[T], c: &mut [
     product(form, size, T::ONE, a, b, T::ONE, c);
 }
 
-/// As [`product`], for factors that lie anywhere in their slices.
+/// As [`product`], for views into larger slices.
 pub(crate) fn product_views<T: Real>(a: View<T>, b: View<T>, (alpha, beta): (T, T), c: &mut [T]) {
     let (m, n, k) = (a.rows, b.columns, a.columns);
     let tiles = m.div_ceil(TILE.0) * n.div_ceil(TILE.1);

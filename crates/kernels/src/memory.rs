@@ -1,7 +1,7 @@
-//! Buffers for temporaries, kept between calls.
+//! A pool of buffers for temporaries.
 //!
-//! A large allocation comes fresh from the operating system and costs a page fault per 4 KiB, often more than
-//! the arithmetic done in it. Kernels take their large temporaries here; callers may, too.
+//! The operating system serves a large allocation with new pages, at a page fault per 4 KiB: often more than the
+//! arithmetic on it. Kernels take their large temporaries from this pool; callers may, too.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -9,16 +9,16 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use crate::Real;
 use crate::parallel::for_rows;
 
-/// Numbers kept at most, in all buffers together: 1 GiB of `f32`.
+/// Largest total size of the unused buffers: 1 GiB of `f32`.
 const KEPT: usize = 1 << 28;
-/// Shorter slices are left to the allocator, which is good at them.
+/// Shorter slices come from the allocator, which handles them well.
 const SMALL: usize = 1 << 12;
 
 /// The kept buffers of one number type.
 #[derive(Debug)]
 pub struct Pool<T>(Mutex<Free<T>>);
 
-/// Buffers that nobody uses, those given back first in front.
+/// Unused buffers, the oldest first.
 #[derive(Debug)]
 struct Free<T> {
     buffers: Vec<Vec<T>>,
@@ -42,18 +42,17 @@ impl<T> Default for Pool<T> {
     }
 }
 
-/// A slice that goes back to the pool when dropped.
+/// A slice that returns to the pool when dropped.
 #[derive(Debug, PartialEq)]
 pub struct Buffer<T: Real>(Vec<T>);
 
-/// A buffer of `len` numbers with **unspecified values**: what its last user left, or 0.
+/// A buffer of `len` numbers with **unspecified values**.
 pub fn take<T: Real>(len: usize) -> Buffer<T> {
     if len < SMALL {
         return Buffer(vec![T::ZERO; len]);
     }
     let mut free = T::pool().lock();
-    // The smallest that fits, and none so large that another request would miss it; best of all one of this very length,
-    // of which nothing must be cleared.
+    // The smallest that fits and is not much too large. One of exactly this length is best: nothing must be cleared.
     let fits = |capacity: usize| capacity >= len && capacity / 2 <= len;
     let sizes = free.buffers.iter().map(|buffer| (buffer.len() != len, buffer.capacity())).enumerate();
     let best = sizes.filter(|&(_, (_, capacity))| fits(capacity)).min_by_key(|&(_, size)| size);
@@ -77,7 +76,7 @@ pub fn take_zeroed<T: Real>(len: usize) -> Buffer<T> {
     buffer
 }
 
-/// Gives a vector to the pool, wherever it came from.
+/// Gives any vector to the pool.
 pub fn give<T: Real>(data: Vec<T>) {
     if data.capacity() < SMALL {
         return;
@@ -91,7 +90,7 @@ pub fn give<T: Real>(data: Vec<T>) {
         free.numbers -= oldest.capacity();
         dropped.push(oldest);
     }
-    // The system takes its time to take memory back; others need not wait for that.
+    // Freeing memory is slow: unlock before `dropped` is freed.
     drop(free);
 }
 
@@ -103,7 +102,7 @@ pub fn release<T: Real>() {
 }
 
 impl<T: Real> Buffer<T> {
-    /// The numbers as a vector, which may find its way back with [`give`].
+    /// The numbers as a vector; [`give`] returns it to the pool.
     pub fn into_vec(mut self) -> Vec<T> {
         std::mem::take(&mut self.0)
     }
@@ -141,7 +140,7 @@ mod tests {
     use super::{SMALL, give, take, take_zeroed};
 
     #[test]
-    fn a_buffer_has_the_asked_length_whatever_was_kept() {
+    fn a_buffer_has_the_requested_length() {
         take::<f64>(2 * SMALL).fill(7.0);
         assert_eq!(take::<f64>(3).len(), 3);
         assert_eq!(take::<f64>(2 * SMALL - 5).len(), 2 * SMALL - 5);
@@ -150,8 +149,8 @@ mod tests {
     }
 
     #[test]
-    fn a_vector_that_was_given_comes_back() {
-        // A size of its own: other tests use the pool at the same time.
+    fn a_given_vector_is_reused() {
+        // An unusual size: other tests use the pool at the same time.
         let given = vec![1.5_f64; 77 * SMALL];
         let place = given.as_ptr();
         give(given);

@@ -3,13 +3,15 @@
 //! lossᵢ = −log(α·cᵢ(gold) + (1 − α)·gᵢ(gold)), averaged over rows, where g = softmax(X·Wgᵀ + bg) over all entities
 //! and c = softmax(tanh(X·Wcᵀ + bc)) over the row's vocabulary, or over all entities if that is empty.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
 use crate::Real;
+use crate::dense_logits::{Dense, DenseGradients, log_sum_exp, multiply_rows, strips, to_exponentials};
 use crate::memory::take;
 use crate::parallel::{add_scaled, dot, for_rows, vectorised};
 use crate::segment::{Csr, gather, scatter_add, softmax};
-use crate::strip::{Dense, DenseGradients, log_sum_exp, multiply_rows, strips, to_exponentials};
 
 /// A linear layer onto all entities.
 #[derive(Clone, Copy, Debug)]
@@ -20,7 +22,7 @@ pub struct Linear<'a, T> {
     pub bias: &'a [T],
 }
 
-/// What goes into the mixture.
+/// The inputs of the mixture.
 #[derive(Clone, Copy, Debug)]
 pub struct Mixture<'a, T> {
     /// X`[b, d]`
@@ -296,9 +298,9 @@ pub fn loss<T: Real>(mixture: &Mixture<T>, targets: &[u32]) -> T {
     T::from_f64(losses.iter().sum::<f64>() / targets.len() as f64)
 }
 
-/// Calls `f(row, log scores of all n entities)` for every row, in parallel and strip by strip. With a
-/// vocabulary, the copy side of all other entities is 0.
-pub fn score_rows<T: Real>(mixture: &Mixture<T>, f: impl Fn(usize, &mut [T]) + Sync) {
+/// Calls `f(rows, log scores[rows, n])` for one strip of rows after the other. With a vocabulary, the copy side of all other
+/// entities is 0.
+pub fn score_strips<T: Real>(mixture: &Mixture<T>, mut f: impl FnMut(Range<usize>, &mut [T])) {
     let b = mixture.queries.len() / mixture.d;
     let lists = mixture.vocabulary;
     let copied = copy_forward(mixture, &vec![0; b]);
@@ -329,9 +331,9 @@ pub fn score_rows<T: Real>(mixture: &Mixture<T>, f: impl Fn(usize, &mut [T]) + S
                 for (place, &item) in lists.segment(row).iter().enumerate() {
                     mix(&mut scores[item as usize], (alpha * copied.shares[start + place]).ln());
                 }
-                f(row, scores);
             },
         );
+        f(rows, strip);
     });
 }
 

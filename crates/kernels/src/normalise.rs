@@ -8,7 +8,7 @@ use crate::parallel::{dot, rows_per_task, vectorised};
 /// Lengths below this one count as this one.
 const SMALLEST: f64 = 1e-12;
 
-/// `out[n, d]` = the rows of `x[n, d]` scaled to length 1; `lengths[n]` = what they were divided by.
+/// `out[n, d]` = the rows of `x[n, d]` scaled to length 1; `lengths[n]` = the divisors.
 pub fn forward<T: Real>(x: &[T], d: usize, out: &mut [T], lengths: &mut [T]) {
     assert_eq!((x.len(), out.len()), (lengths.len() * d, x.len()), "normalise");
     let rows = rows_per_task(d);

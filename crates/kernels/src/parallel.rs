@@ -9,7 +9,7 @@ use crate::Real;
 /// Numbers per task of element-wise work: enough to pay for a task, small enough for the first-level cache to
 /// hold two of them.
 const TASK: usize = 8192;
-/// Independent partial sums inside of a row: what the compiler turns into vector registers.
+/// Independent partial sums of a row, which the compiler turns into vector registers.
 const LANES: usize = 16;
 
 /// Runs `f` compiled for the widest vectors of this processor.
@@ -125,7 +125,7 @@ pub(crate) fn add<T: Real>(y: &mut [T], x: &[T]) {
 
 /// y += a·x
 #[inline(always)]
-pub(crate) fn add_scaled<T: Real>(y: &mut [T], a: T, x: &[T]) {
+pub fn add_scaled<T: Real>(y: &mut [T], a: T, x: &[T]) {
     for (y, &x) in y.iter_mut().zip(x) {
         *y += a * x;
     }

@@ -1,4 +1,4 @@
-//! Element-wise work on the rows of matrices, for whoever builds rows from other rows.
+//! Element-wise work on the rows of matrices.
 
 use crate::Real;
 use crate::parallel::for_rows;
@@ -23,6 +23,18 @@ pub fn for_each_row<T: Real>(out: &mut [T], width: usize, f: impl Fn(usize, &mut
             }
         },
     );
+}
+
+/// Adds `slope·|x|·x` to a gradient, the gradient of `slope/3·Σ|x|³`; returns Σ|x|³.
+#[inline(always)]
+pub fn add_cubes<T: Real>(x: &[T], slope: T, gradient: &mut [T]) -> T {
+    let mut sum = T::ZERO;
+    for (g, &x) in gradient.iter_mut().zip(x) {
+        let size = x.larger(-x);
+        sum += size * size * size;
+        *g += slope * size * x;
+    }
+    sum
 }
 
 /// `x[ids[i]] += from[i]` for rows of length `width`; ids may repeat, and each row is added to in their order.

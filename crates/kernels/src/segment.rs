@@ -10,14 +10,11 @@ use rayon::prelude::*;
 /// Lists of items, one list per segment: segment `i` holds `items[starts[i]..starts[i + 1]]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Csr {
-    /// Begin of every list and, last, the number of items: one more than there are segments.
+    /// Start of every list, and finally the number of items: one more than there are segments.
     pub starts: Vec<u32>,
     /// The lists, one after the other. An item may occur several times.
     pub items: Vec<u32>,
 }
-
-/// Stands for "no item" in the argmax of an empty segment.
-pub const NONE: u32 = u32::MAX;
 
 impl Csr {
     /// Lists with the items of each segment in the order of `pairs` of (segment, item).
@@ -139,52 +136,6 @@ pub fn mean_backward<T: Real>(lists: &Csr, transposed: &Csr, dout: &[T], d: usiz
                 for &segment in transposed.segment(first + i) {
                     let share = 1.0 / lists.segment(segment as usize).len() as f64;
                     add_scaled(dx, T::from_f64(share), row(dout, segment, d));
-                }
-            }
-        },
-    );
-}
-
-/// `out[segments, d]` = maximum per column of the listed rows of `x[items, d]` (0 for an empty segment) and
-/// `argmax[segments, d]` = the item it came from, the first one among equals ([`NONE`] for an empty segment).
-pub fn max<T: Real>(lists: &Csr, x: &[T], d: usize, out: &mut [T], argmax: &mut [u32]) {
-    check(lists, out, d);
-    check(lists, argmax, d);
-    out.par_chunks_mut(d).zip(argmax.par_chunks_mut(d)).enumerate().for_each(|(i, (out, argmax))| {
-        out.fill(T::ZERO);
-        argmax.fill(NONE);
-        for (place, &item) in lists.segment(i).iter().enumerate() {
-            for ((out, argmax), &x) in out.iter_mut().zip(argmax.iter_mut()).zip(row(x, item, d)) {
-                if place == 0 || x > *out {
-                    (*out, *argmax) = (x, item);
-                }
-            }
-        }
-    });
-}
-
-/// `dx[items, d] +=` gradient of [`max`] for `dout[segments, d]`; `transposed` is `lists.transpose(items)`.
-pub fn max_backward<T: Real>(transposed: &Csr, argmax: &[u32], dout: &[T], d: usize, dx: &mut [T]) {
-    check(transposed, dx, d);
-    assert_eq!(argmax.len(), dout.len(), "an argmax per gradient");
-    for_rows(
-        dx,
-        d,
-        #[inline(always)]
-        |first, dx| {
-            for (i, dx) in dx.chunks_exact_mut(d).enumerate() {
-                let mut last = NONE;
-                for &segment in transposed.segment(first + i) {
-                    // An item listed twice in a segment is its maximum once; the lists are ascending.
-                    if std::mem::replace(&mut last, segment) == segment {
-                        continue;
-                    }
-                    let from = row(argmax, segment, d).iter().zip(row(dout, segment, d));
-                    for (dx, (&item, &dout)) in dx.iter_mut().zip(from) {
-                        if item as usize == first + i {
-                            *dx += dout;
-                        }
-                    }
                 }
             }
         },

@@ -1,4 +1,4 @@
-//! Vectors of numbers, as wide as the processor has them, for loops that the compiler does not vectorise well by itself.
+//! Vectors of the widest size of the processor, for loops that the compiler does not vectorise well.
 //!
 //! Everything here must be compiled into the function that [`pulp::Arch::dispatch`] calls: `#[inline(always)]`, no
 //! closures, no functions of arrays that take closures.

@@ -4,7 +4,6 @@
 
 use std::sync::Mutex;
 
-#[path = "common/check.rs"]
 mod check;
 
 use check::{Case, convert, draw, threads, zeros};
@@ -188,11 +187,13 @@ fn check_scores<T: Real>(case: &Compared, tolerance: f64) {
             assert!(near(a.to_f64(), b, tolerance), "{:?}, row {row}: {a:?}, not {b}", case.likeness);
         }
     };
-    let seen = Mutex::new(Vec::new());
-    compare::score_rows(&comparison, |row, scores| {
-        equal(row, scores);
-        seen.lock().expect("no row panicked").push(row);
+    let mut seen = Vec::new();
+    compare::score_strips(&comparison, |rows, scores| {
+        assert_eq!(scores.len(), rows.len() * case.n);
+        rows.clone().zip(scores.chunks(case.n.max(1))).for_each(|(row, scores)| equal(row, scores));
+        seen.extend(rows);
     });
+    let seen = Mutex::new(seen);
     let mut g = zeros(&rows);
     let [queries, candidates, _] = &mut g[..] else { unreachable!() };
     let mut gradients = Gradients { queries, candidates, own: None };

@@ -2,7 +2,6 @@
 
 #![allow(clippy::many_single_char_names)] // Sizes are b, n, d.
 
-#[path = "common/check.rs"]
 mod check;
 
 use check::{Case, convert, draw, gradients, inner, threads, zeros};
@@ -134,10 +133,13 @@ fn the_fused_loss_equals_the_composed_one() {
     assert!((ours - loss).abs() < 1e-10);
     assert!(gradients[0].iter().zip(&dqueries).all(|(a, b)| (a - b).abs() < 1e-12));
     let head = Head { queries: &p[0], entities: &p[1], bias: Some(&p[2]), d };
-    let mut scores = vec![0.0; b * n];
-    head::score_all(&head, &mut scores);
+    let mut scores = Vec::new();
+    head::score_strips(&head, |rows, own| {
+        assert_eq!((rows.start * n, rows.len() * n), (scores.len(), own.len()));
+        scores.extend_from_slice(own);
+    });
+    assert_eq!(scores.len(), b * n);
     assert!((scores[7 * n + 9] - logit(7, 9)).abs() < 1e-12);
-    head::score_rows(&head, |row, own| assert_eq!(own, &scores[row * n..][..n]));
 }
 
 #[test]
@@ -242,8 +244,9 @@ fn the_fused_mixture_equals_the_composed_one() {
     assert!((loss + gold / b as f64).abs() < 1e-10);
     let mixture = case.mixture(&p);
     assert!((mixture::loss(&mixture, &case.targets) - loss).abs() < 1e-12);
-    mixture::score_rows(&mixture, |row, own| {
-        assert!(own.iter().zip(&scores[row * n..]).all(|(a, b)| (a - b).abs() < 1e-10));
+    mixture::score_strips(&mixture, |rows, own| {
+        assert_eq!(own.len(), rows.len() * n);
+        assert!(own.iter().zip(&scores[rows.start * n..]).all(|(a, b)| (a - b).abs() < 1e-10));
     });
 }
 

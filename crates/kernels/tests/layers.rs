@@ -2,7 +2,6 @@
 
 #![allow(clippy::many_single_char_names)] // Sizes are m, n, k, b, d.
 
-#[path = "common/check.rs"]
 mod check;
 
 use check::{Case, gradients, inner, slopes, threads, zeros};
@@ -66,7 +65,6 @@ fn a_long_inner_dimension_is_cut_and_scaled_rightly() {
 enum Kind {
     Sum,
     Mean,
-    Max,
     Softmax,
 }
 
@@ -112,11 +110,6 @@ impl Case for Segments {
                 segment::mean(lists, &p[0], d, &mut out);
                 segment::mean_backward(lists, &transposed, &dout, d, &mut g[0]);
             }
-            Kind::Max => {
-                let mut argmax = vec![0; out.len()];
-                segment::max(lists, &p[0], d, &mut out, &mut argmax);
-                segment::max_backward(&transposed, &argmax, &dout, d, &mut g[0]);
-            }
             // Attention: softmax of place values weighs the rows.
             Kind::Softmax => {
                 let mut shares = vec![T::ZERO; lists.items.len()];
@@ -141,7 +134,7 @@ impl Case for Segments {
 
 #[test]
 fn segments() {
-    for kind in [Kind::Sum, Kind::Mean, Kind::Max, Kind::Softmax] {
+    for kind in [Kind::Sum, Kind::Mean, Kind::Softmax] {
         gradients(&Segments::new(kind, 6, 5, 12, 3), 2);
         gradients(&Segments::new(kind, 4, 2, 0, 2), 2);
         threads(&Segments::new(kind, 700, 300, 4000, 40));
@@ -153,16 +146,9 @@ fn segments_by_hand() {
     let lists = Csr { starts: vec![0, 3, 3, 4], items: vec![1, 0, 1, 2] };
     assert_eq!(lists.transpose(3), Csr { starts: vec![0, 1, 3, 4], items: vec![0, 0, 0, 2] });
     let x = [1.0, 8.0, 4.0, 5.0, -1.0, -2.0];
-    let (mut out, mut argmax) = (vec![9.0; 6], vec![0; 6]);
+    let mut out = vec![9.0; 6];
     segment::mean(&lists, &x, 2, &mut out);
     assert_eq!(out, [3.0, 6.0, 0.0, 0.0, -1.0, -2.0]);
-    segment::max(&lists, &x, 2, &mut out, &mut argmax);
-    assert_eq!(out, [4.0, 8.0, 0.0, 0.0, -1.0, -2.0]);
-    assert_eq!(argmax, [1, 0, segment::NONE, segment::NONE, 2, 2]);
-    // Item 1 is in the first segment twice, and its maximum once.
-    let mut dx = vec![0.0; 6];
-    segment::max_backward(&lists.transpose(3), &argmax, &[1.0; 6], 2, &mut dx);
-    assert_eq!(dx, [0.0, 1.0, 1.0, 0.0, 1.0, 1.0]);
     let mut shares = vec![0.0; 4];
     segment::softmax(&lists, &[0.0, 2.0_f64.ln(), 0.0, 7.0], &mut shares);
     let expected = [0.25, 0.5, 0.25, 1.0];
@@ -368,12 +354,9 @@ impl Case for Functions {
 
     fn run<T: Real>(&self, p: &[Vec<T>]) -> (T, Vec<Vec<T>>) {
         let dout = slopes::<T>(self.0);
-        let (mut tanh, mut out) = (p[0].clone(), p[0].clone());
-        activations::tanh(&p[0], &mut tanh);
-        activations::relu(&tanh, &mut out);
-        let (mut g, mut dtanh) = (zeros(p), vec![T::ZERO; self.0]);
-        activations::relu_backward(&out, &dout, &mut dtanh);
-        activations::tanh_backward(&tanh, &dtanh, &mut g[0]);
+        let (mut out, mut g) = (p[0].clone(), zeros(p));
+        activations::tanh(&p[0], &mut out);
+        activations::tanh_backward(&out, &dout, &mut g[0]);
         (inner(&out, &dout), g)
     }
 }

@@ -1,8 +1,7 @@
 //! Steps on triples: against dense optimisers, for any number of threads, and without locks.
 
 use quadcast_kernels::Real;
-use quadcast_kernels::adagrad::{Adagrad, descend};
-use quadcast_kernels::adam::{Adam, State};
+use quadcast_kernels::optimisers::{Adam, State};
 use quadcast_kernels::triples::{
     Batch, Draws, Exact, LockFree, Loss, LossKind, Negatives, NegativesConfig, Norm, Optimiser, Settings,
     Source, Table, Tables, Translation,
@@ -86,9 +85,12 @@ fn sparse_steps_are_dense_ones() {
             exact.step(&ENERGY, &mut tables, &source, &batch);
             for ((x, g), [mean, square]) in dense.iter_mut().zip(&gradients).zip(&mut memory) {
                 match optimiser {
-                    Optimiser::Sgd { rate } => descend(rate, x, g),
+                    Optimiser::Sgd { rate } => x.iter_mut().zip(g).for_each(|(x, g)| *x -= rate * g),
                     Optimiser::Adagrad { rate } => {
-                        Adagrad { rate, ..Adagrad::default() }.update(x, g, square);
+                        for ((x, g), square) in x.iter_mut().zip(g).zip(square) {
+                            *square += g * g;
+                            *x -= rate * g / (square.sqrt() + 1e-10);
+                        }
                     }
                     Optimiser::Adam { rate, .. } => {
                         let state = State { mean, square, largest: None };

@@ -3,15 +3,14 @@
 
 #![allow(clippy::many_single_char_names)] // Sizes are b, k, d.
 
-#[path = "common/check.rs"]
 mod check;
 
 use check::{Case, convert, draw, gradients, inner, slopes, threads, zeros};
 use quadcast_kernels::Real;
-use quadcast_kernels::adam::{Adam, State, clip_scale, squared_norm};
 use quadcast_kernels::batch_norm::{self, Running, Shape, Statistics};
 use quadcast_kernels::conv_trans::{self, Masks, Mode};
 use quadcast_kernels::dropout::Mask;
+use quadcast_kernels::optimisers::{Adam, State, clip_scale, squared_norm};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 

@@ -2,11 +2,9 @@
 //! random facts is a known number of steps; the time that criterion prints is divided by it.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use quadcast_core::{
-    Calendar, Facts, Forecaster, HistoryIndex, ModelError, Quad, Run, TimeAxis, Validation, ValidationReport,
-    stream,
-};
+use quadcast_core::{Calendar, Facts, HistoryIndex, Quad, Run, TimeAxis, stream};
 use quadcast_models::{find, set};
+use quadcast_testing::Indifferent;
 use rand::Rng;
 
 /// As in the binary: it keeps the memory of large tensors, which the system's gives back and faults in again.
@@ -18,20 +16,6 @@ const RELATIONS: u32 = 230;
 const TIMES: u32 = 365;
 /// With questions for both ends, 20 batches of 1000.
 const FACTS: usize = 10_000;
-
-/// Says that every state is as good as every other.
-struct Indifferent;
-
-impl Validation for Indifferent {
-    fn steps(&self) -> u64 {
-        0
-    }
-
-    fn play(&self, _: &mut dyn Forecaster) -> Result<ValidationReport, ModelError> {
-        let all = quadcast_core::SelectionScore { queries: 1, mrr: 0.0 };
-        Ok(ValidationReport { all, by_relation: Vec::new() })
-    }
-}
 
 fn facts() -> HistoryIndex {
     let mut random = stream(1, "bench facts", 0);
@@ -62,7 +46,7 @@ fn bench(c: &mut Criterion) {
         group.throughput(Throughput::Elements(2 * FACTS as u64 / 1000));
         group.bench_function(format!("{name} {} epoch of 20 batches", settings[0]), |b| {
             b.iter(|| {
-                let mut model = (entry.build)(&config).expect("the settings are sound");
+                let mut model = entry.forecaster(&config).expect("the settings are sound");
                 model.fit(&known, &Indifferent, &Run::silent(1)).expect("it trains");
             });
         });

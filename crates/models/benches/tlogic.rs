@@ -4,36 +4,13 @@
 //! of this size. `all` lets rules look back over everything, `200` over the last 200 steps.
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use quadcast_core::{
-    Direction, Facts, Forecaster, HistoryIndex, ModelError, Quad, Query, Run, ScoreError, ScoreRow,
-    ScoreSink, Step, Validation, ValidationReport,
-};
-use quadcast_data::{WorldName, synth};
+use quadcast_analysis::{WorldName, synth};
+use quadcast_core::{Direction, Facts, Forecaster, HistoryIndex, Quad, Query, Run, Step};
 use quadcast_models::{find, set};
+use quadcast_testing::{Discarded, Indifferent};
 
 /// Numbers of steps; the world has about 770 facts a step.
 const STEPS: [u32; 4] = [300, 600, 1200, 2400];
-
-struct NoValidation;
-
-impl Validation for NoValidation {
-    fn steps(&self) -> u64 {
-        0
-    }
-
-    fn play(&self, _: &mut dyn Forecaster) -> Result<ValidationReport, ModelError> {
-        Err(ModelError::Unsupported("nothing is chosen on validation".to_owned()))
-    }
-}
-
-struct Discard;
-
-impl ScoreSink for Discard {
-    fn accept(&mut self, _: usize, row: ScoreRow<'_>) -> Result<(), ScoreError> {
-        std::hint::black_box(matches!(row, ScoreRow::Sparse { .. }));
-        Ok(())
-    }
-}
 
 fn build(window: u32) -> Box<dyn Forecaster> {
     let entry = find("tlogic").expect("the model exists");
@@ -41,7 +18,7 @@ fn build(window: u32) -> Box<dyn Forecaster> {
     for setting in ["lengths=[1,2]", &format!("window={window}")] {
         set(&mut config, setting).expect("a valid setting");
     }
-    (entry.build)(&config).expect("a valid configuration")
+    entry.forecaster(&config).expect("a valid configuration")
 }
 
 fn growth(criterion: &mut Criterion) {
@@ -65,7 +42,7 @@ fn growth(criterion: &mut Criterion) {
         let history = index.before(Step(steps));
         let mut fitted = build(0);
         let fit = |model: &mut dyn Forecaster| {
-            model.fit(&history, &NoValidation, &Run::silent(1)).expect("facts to learn from");
+            model.fit(&history, &Indifferent, &Run::silent(1)).expect("facts to learn from");
         };
         fit(fitted.as_mut());
         group.throughput(Throughput::Elements(facts as u64));
@@ -79,7 +56,7 @@ fn growth(criterion: &mut Criterion) {
             model.begin(Step(steps), &history).expect("the relations of the data");
             let name = if window == 0 { "apply all" } else { "apply 200" };
             group.bench_function(BenchmarkId::new(name, facts), |bench| {
-                bench.iter(|| model.score(&history, &asked, &mut Discard).expect("a fitted model"));
+                bench.iter(|| model.score(&history, &asked, &mut Discarded).expect("a fitted model"));
             });
         }
     }

@@ -1,9 +1,10 @@
 //! Model configurations: defaults, `key=value` settings, and errors that name the remedy.
 
-use serde::Serialize;
-use serde::de::DeserializeOwned;
+use quadcast_core::Task;
 use thiserror::Error;
 use toml::{Table, Value};
+
+use crate::settings::Settings;
 
 /// A model name or configuration that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -17,6 +18,17 @@ pub enum ConfigError {
         suggestion: Option<String>,
         /// All names.
         known: String,
+    },
+    /// A model for another task.
+    #[error("the task of {name} is {own}, not {wanted}; quadcast models lists which model does what",
+        own = own.word())]
+    OtherTask {
+        /// The model.
+        name: &'static str,
+        /// Its task.
+        own: Task,
+        /// What it was asked for.
+        wanted: &'static str,
     },
     /// No such key.
     #[error("there is no setting {key:?}{}; known settings: {known}", did_you_mean(suggestion.as_ref()))]
@@ -55,7 +67,7 @@ pub(crate) fn nearest<'a>(typed: &str, known: impl Iterator<Item = &'a str>) -> 
 }
 
 /// Reads a configuration; keys that are absent keep their defaults, unknown keys are errors.
-pub(crate) fn parse<C: DeserializeOwned + Serialize + Default>(table: &Table) -> Result<C, ConfigError> {
+pub(crate) fn parse<C: Settings>(table: &Table) -> Result<C, ConfigError> {
     let known = defaults::<C>();
     for key in table.keys() {
         check_key(key, &known)?;
@@ -70,29 +82,16 @@ pub(crate) fn parse<C: DeserializeOwned + Serialize + Default>(table: &Table) ->
     })
 }
 
-/// Refuses counts of 0.
-pub(crate) fn check_at_least_one(counts: &[(&str, usize)]) -> Result<(), ConfigError> {
-    match counts.iter().find(|(_, value)| *value == 0) {
-        Some((key, value)) => {
-            Err(ConfigError::Value(format!("{key} = {value} is out of range: expected at least 1")))
-        }
-        None => Ok(()),
-    }
-}
-
-/// Refuses numbers that do not fit or are not finite: key, number, whether it fits, what was expected.
-pub(crate) fn check_ranges(ranges: &[(&str, f64, bool, &str)]) -> Result<(), ConfigError> {
-    match ranges.iter().find(|(_, value, fits, _)| !fits || !value.is_finite()) {
-        Some((key, value, _, expected)) => {
-            Err(ConfigError::Value(format!("{key} = {value} is out of range: expected {expected}")))
-        }
-        None => Ok(()),
-    }
+/// Reads what changes a configuration.
+pub(crate) fn change<C: Settings>(base: &C, table: &Table) -> Result<C, ConfigError> {
+    let mut whole = base.table();
+    whole.extend(table.clone());
+    parse(&whole)
 }
 
 /// The default configuration as a table.
-pub(crate) fn defaults<C: Serialize + Default>() -> Table {
-    Table::try_from(C::default()).expect("a configuration is a table of plain values")
+pub(crate) fn defaults<C: Settings>() -> Table {
+    C::default().table()
 }
 
 /// Applies one `key=value` setting to a configuration. The value is read as TOML, and as plain text if it is not.
@@ -102,10 +101,15 @@ pub fn set(config: &mut Table, setting: &str) -> Result<(), ConfigError> {
         let example = known.map(|(key, value)| format!("{key}={value}")).unwrap_or_default();
         return Err(ConfigError::Form { text: setting.to_owned(), example });
     };
-    let (key, value) = (key.trim(), value.trim());
-    check_key(key, config)?;
+    let value = value.trim();
     let parsed = format!("value = {value}").parse::<Table>().ok().and_then(|mut table| table.remove("value"));
-    config.insert(key.to_owned(), parsed.unwrap_or_else(|| Value::String(value.to_owned())));
+    set_value(config, key.trim(), parsed.unwrap_or_else(|| Value::String(value.to_owned())))
+}
+
+/// Applies a value to a configuration.
+pub fn set_value(config: &mut Table, key: &str, value: Value) -> Result<(), ConfigError> {
+    check_key(key, config)?;
+    config.insert(key.to_owned(), value);
     Ok(())
 }
 

@@ -1,71 +1,15 @@
 //! The registry: every model a user can name.
 
-use quadcast_core::{Capabilities, EvolvingCapabilities, EvolvingModel, Forecaster};
+use quadcast_core::{Capabilities, EvolvingModel, Forecaster, Task};
 use serde::Serialize;
-use toml::Table;
+use toml::{Table, Value};
 
 use crate::config::{nearest, set};
+use crate::settings::SettingInfo;
 use crate::{ConfigError, completion, evolving, forecast};
-
-/// Which task a model solves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Family {
-    /// Facts to come.
-    Forecasting,
-    /// Facts that are missing.
-    Completion,
-}
-
-/// A configuration key and what it does.
-#[derive(Clone, Copy, Debug, Serialize)]
-pub struct OptionInfo {
-    /// The key.
-    pub key: &'static str,
-    /// What it does, in one sentence.
-    pub about: &'static str,
-}
 
 /// A model that can be named.
 pub struct Entry {
-    /// Name on the command line.
-    pub name: &'static str,
-    /// Other names it answers to.
-    pub aliases: &'static [&'static str],
-    /// Task.
-    pub family: Family,
-    /// What it does, in one sentence.
-    pub about: &'static str,
-    /// Title of the publication.
-    pub paper: &'static str,
-    /// Who published it where.
-    pub source: &'static str,
-    /// What it can do.
-    pub capabilities: Capabilities,
-    /// What can be set.
-    pub options: &'static [OptionInfo],
-    /// The model whose defaults this one changes, and whose settings it has: recipes.
-    pub base: Option<&'static str>,
-    /// Settings with which training takes seconds: for demonstrations and tests.
-    pub quick: &'static [&'static str],
-    /// The default configuration.
-    pub defaults: fn() -> Table,
-    /// Builds an unfitted model; absent keys keep their defaults.
-    pub build: fn(&Table) -> Result<Box<dyn Forecaster>, ConfigError>,
-}
-
-impl Entry {
-    /// The default configuration, changed so that training takes seconds.
-    ///
-    /// # Panics
-    /// If a quick setting is not one of the model's; a test sets them all.
-    pub fn quick_config(&self) -> Table {
-        changed((self.defaults)(), self.quick)
-    }
-}
-
-/// A model of evolving graphs that can be named.
-pub struct EvolvingEntry {
     /// Name on the command line.
     pub name: &'static str,
     /// Other names it answers to.
@@ -77,32 +21,87 @@ pub struct EvolvingEntry {
     /// Who published it where.
     pub source: &'static str,
     /// What it can do with its default configuration.
-    pub capabilities: fn() -> EvolvingCapabilities,
+    pub capabilities: fn() -> Capabilities,
     /// What can be set.
-    pub options: &'static [OptionInfo],
+    pub settings: &'static [SettingInfo],
+    /// The model whose defaults this one changes, and whose settings it has.
+    pub base: Option<&'static str>,
     /// Settings with which training takes seconds: for demonstrations and tests.
     pub quick: &'static [&'static str],
     /// The default configuration.
     pub defaults: fn() -> Table,
     /// Builds an unfitted model; absent keys keep their defaults.
-    pub build: fn(&Table) -> Result<Box<dyn EvolvingModel>, ConfigError>,
+    pub build: Build,
 }
 
-impl EvolvingEntry {
+/// How a model is built from a configuration.
+pub enum Build {
+    /// A model of facts with times.
+    Forecaster(fn(&Table) -> Result<Box<dyn Forecaster>, ConfigError>),
+    /// A model of a graph that changes.
+    Evolving(fn(&Table) -> Result<Box<dyn EvolvingModel>, ConfigError>),
+}
+
+impl Entry {
+    /// The task it solves.
+    pub fn task(&self) -> Task {
+        (self.capabilities)().task
+    }
+
+    /// An unfitted model for forecasting or completion; an error for models of evolving graphs.
+    pub fn forecaster(&self, config: &Table) -> Result<Box<dyn Forecaster>, ConfigError> {
+        match self.build {
+            Build::Forecaster(build) => build(config),
+            Build::Evolving(_) => Err(self.other_task("forecasting or completion")),
+        }
+    }
+
+    /// An unfitted model of an evolving graph; an error for others.
+    pub fn evolving(&self, config: &Table) -> Result<Box<dyn EvolvingModel>, ConfigError> {
+        match self.build {
+            Build::Evolving(build) => build(config),
+            Build::Forecaster(_) => Err(self.other_task(Task::Evolving.word())),
+        }
+    }
+
+    fn other_task(&self, wanted: &'static str) -> ConfigError {
+        ConfigError::OtherTask { name: self.name, own: self.task(), wanted }
+    }
+
     /// The default configuration, changed so that training takes seconds.
     ///
     /// # Panics
     /// If a quick setting is not one of the model's; a test sets them all.
     pub fn quick_config(&self) -> Table {
-        changed((self.defaults)(), self.quick)
+        let mut config = (self.defaults)();
+        self.quick.iter().for_each(|setting| set(&mut config, setting).expect("a setting of the model"));
+        config
+    }
+
+    /// What can be set, each with its default.
+    pub fn with_defaults(&self) -> Vec<SettingDefault> {
+        let (own, base) = ((self.defaults)(), self.base.and_then(|name| find(name).ok()));
+        let usual = base.map(|base| (base.defaults)());
+        let with_default = |info: &SettingInfo| {
+            let default = own.get(info.key)?.clone();
+            let changed = usual.as_ref().is_some_and(|usual| usual.get(info.key) != Some(&default));
+            let source = if changed { Some(self.source) } else { info.source };
+            Some(SettingDefault { info: SettingInfo { source, ..*info }, default, changed })
+        };
+        self.settings.iter().filter_map(with_default).collect()
     }
 }
 
-fn changed(mut config: Table, settings: &[&str]) -> Table {
-    for setting in settings {
-        set(&mut config, setting).expect("a setting of the model");
-    }
-    config
+/// A setting and its default in a model.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SettingDefault {
+    /// The setting; its source is that of this default.
+    #[serde(flatten)]
+    pub info: SettingInfo,
+    /// The default.
+    pub default: Value,
+    /// Whether the model that this one is based on has another default.
+    pub changed: bool,
 }
 
 /// All models, in the order of the documentation.
@@ -135,10 +134,6 @@ pub const MODELS: &[Entry] = &[
     completion::recipes::TLT_KGE,
     completion::recipes::TLT_KGE_COMPLEX,
     completion::recipes::COMPOSED,
-];
-
-/// All models of evolving graphs, in the order of the documentation.
-pub const EVOLVING_MODELS: &[EvolvingEntry] = &[
     evolving::transe::ENTRY,
     evolving::incremental_transe::ENTRY,
     evolving::transh::ENTRY,
@@ -156,29 +151,13 @@ pub const EVOLVING_MODELS: &[EvolvingEntry] = &[
 
 /// The model of a name or alias.
 pub fn find(name: &str) -> Result<&'static Entry, ConfigError> {
-    find_among(MODELS, |entry| (entry.name, entry.aliases), name)
-}
-
-/// The model of evolving graphs of a name or alias.
-pub fn find_evolving(name: &str) -> Result<&'static EvolvingEntry, ConfigError> {
-    find_among(EVOLVING_MODELS, |entry| (entry.name, entry.aliases), name)
-}
-
-fn find_among<E>(
-    entries: &'static [E],
-    names: impl Fn(&E) -> (&'static str, &'static [&'static str]),
-    name: &str,
-) -> Result<&'static E, ConfigError> {
     let wanted = name.to_lowercase();
-    let all = |entry: &E| {
-        let (name, aliases) = names(entry);
-        std::iter::once(name).chain(aliases.iter().copied())
-    };
-    entries.iter().find(|entry| all(entry).any(|name| name == wanted)).ok_or_else(|| {
+    let names = |entry: &'static Entry| std::iter::once(entry.name).chain(entry.aliases.iter().copied());
+    MODELS.iter().find(|entry| names(entry).any(|name| name == wanted)).ok_or_else(|| {
         ConfigError::UnknownModel {
             name: name.to_owned(),
-            suggestion: nearest(&wanted, entries.iter().flat_map(all)),
-            known: entries.iter().map(|entry| names(entry).0).collect::<Vec<_>>().join(", "),
+            suggestion: nearest(&wanted, MODELS.iter().flat_map(names)),
+            known: MODELS.iter().map(|entry| entry.name).collect::<Vec<_>>().join(", "),
         }
     })
 }
@@ -186,47 +165,92 @@ fn find_among<E>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::settings::{Kind, Search};
 
     #[test]
-    fn names_are_unique_and_options_match_the_configuration() {
-        let timed = MODELS.iter().map(|e| (e.name, e.aliases));
-        let all = timed.chain(EVOLVING_MODELS.iter().map(|e| (e.name, e.aliases)));
-        let mut names: Vec<&str> =
-            all.flat_map(|(name, aliases)| std::iter::once(name).chain(aliases.iter().copied())).collect();
+    fn names_are_unique_and_in_the_order_of_tasks() {
+        let all = MODELS.iter().flat_map(|e| std::iter::once(e.name).chain(e.aliases.iter().copied()));
+        let mut names: Vec<&str> = all.collect();
         names.sort_unstable();
         let count = names.len();
         names.dedup();
         assert_eq!(names.len(), count);
-        let check = |name: &str, options: &[OptionInfo], defaults: &Table| {
-            let mut documented: Vec<&str> = options.iter().map(|o| o.key).collect();
-            documented.sort_unstable();
-            let mut keys: Vec<&str> = defaults.keys().map(String::as_str).collect();
-            keys.sort_unstable();
-            assert_eq!(documented, keys, "{name}");
-        };
-        for entry in EVOLVING_MODELS {
-            let defaults = (entry.defaults)();
-            check(entry.name, entry.options, &defaults);
-            let model = (entry.build)(&defaults).expect("the defaults build");
-            assert_eq!(model.capabilities(), (entry.capabilities)(), "{}", entry.name);
-            assert!((entry.build)(&entry.quick_config()).is_ok(), "{}", entry.name);
-        }
+        assert!(MODELS.is_sorted_by_key(Entry::task));
+    }
+
+    #[test]
+    fn every_model_builds_as_its_entry_says() {
         for entry in MODELS {
+            let Entry { name, settings, .. } = entry;
             let defaults = (entry.defaults)();
-            check(entry.name, entry.options, &defaults);
-            let model = (entry.build)(&defaults).expect("the defaults build");
-            assert_eq!(model.capabilities(), entry.capabilities, "{}", entry.name);
-            assert!((entry.build)(&entry.quick_config()).is_ok(), "{}", entry.name);
+            let keys: Vec<&str> = settings.iter().map(|setting| setting.key).collect();
+            assert_eq!(keys.len(), defaults.len(), "{name}");
+            assert!(keys.iter().all(|key| defaults.contains_key(*key)), "{name}: {keys:?}");
+            let capabilities = if entry.task() == Task::Evolving {
+                assert!(
+                    entry.evolving(&entry.quick_config()).is_ok() && entry.forecaster(&defaults).is_err()
+                );
+                entry.evolving(&defaults).expect("the defaults build").capabilities()
+            } else {
+                assert!(
+                    entry.forecaster(&entry.quick_config()).is_ok() && entry.evolving(&defaults).is_err()
+                );
+                entry.forecaster(&defaults).expect("the defaults build").capabilities()
+            };
+            assert_eq!(capabilities, (entry.capabilities)(), "{name}");
+            assert_eq!(entry.with_defaults().len(), defaults.len(), "{name}");
+            // A line of a list is 80 characters wide, the longest name has 18.
+            assert!(entry.about.chars().count() <= 58 && entry.about.ends_with('.'), "{name}");
+            if let Some(base) = entry.base {
+                assert_eq!(find(base).expect("a model").settings, *settings, "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn searches_stay_within_what_is_allowed() {
+        let settings = MODELS.iter().flat_map(|entry| entry.settings.iter().map(move |s| (entry, s)));
+        for (entry, setting) in settings {
+            let key = setting.key;
+            let known = |key: &str, value: &str| {
+                let setting = entry.settings.iter().find(|setting| setting.key == key).expect("a key");
+                setting.kind == Kind::Boolean || setting.choices.iter().any(|choice| choice.word == value)
+            };
+            match setting.search {
+                None => {}
+                Some(Search::Linear(low, high) | Search::Log(low, high)) => {
+                    assert!(
+                        low < high && setting.range.contains(low) && setting.range.contains(high),
+                        "{key}"
+                    );
+                }
+                Some(Search::Numbers(numbers)) => {
+                    assert!(numbers.iter().all(|&number| setting.range.contains(number)), "{key}");
+                }
+                Some(Search::Words(words)) => assert!(words.iter().all(|word| known(key, word)), "{key}"),
+            }
+            if let Some(condition) = setting.when {
+                assert!(condition.values.iter().all(|value| known(condition.key, value)), "{key}");
+            }
         }
     }
 
     #[test]
     fn a_typo_gets_a_suggestion() {
-        let error = find("recurency").err().expect("no such model");
-        assert!(error.to_string().contains("did you mean \"recurrency\"?"), "{error}");
-        assert!(find("Recurrency").is_ok());
-        let error = find_evolving("tranze").err().expect("no such model");
-        assert!(error.to_string().contains("did you mean \"transe\"?"), "{error}");
-        assert!(find_evolving("TransE").is_ok());
+        for (typed, meant) in [("recurency", "recurrency"), ("tranze", "transe")] {
+            let error = find(typed).err().expect("no such model").to_string();
+            assert!(error.contains(&format!("did you mean \"{meant}\"?")), "{error}");
+        }
+        assert!(find("Recurrency").is_ok() && find("TransE").is_ok());
+    }
+
+    #[test]
+    fn a_model_for_another_task_is_refused_with_its_task() {
+        let entry = find("transe").expect("a model");
+        assert_eq!(
+            entry.forecaster(&Table::new()).err().expect("another task").to_string(),
+            "the task of transe is evolving, not forecasting or completion; quadcast models lists which model does \
+             what"
+        );
     }
 }

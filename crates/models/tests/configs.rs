@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::Path;
 
+use quadcast_core::Task;
+
 #[test]
 fn every_configuration_builds() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../configs");
@@ -17,12 +19,10 @@ fn every_configuration_builds() {
             let name = config["model"].as_str().expect("a name");
             assert_eq!(Some(name), folder.file_name().and_then(|name| name.to_str()), "{}", path.display());
             let settings = config.get("config").and_then(toml::Value::as_table).cloned().unwrap_or_default();
-            let built = match quadcast_models::find_evolving(name) {
-                Ok(entry) if config.get("data").is_some_and(of_a_graph) => {
-                    (entry.build)(&settings).map(|_| ())
-                }
-                _ => quadcast_models::find(name).and_then(|entry| (entry.build)(&settings).map(|_| ())),
-            };
+            let built = quadcast_models::find(name).and_then(|entry| match entry.task() {
+                Task::Evolving => entry.evolving(&settings).map(|_| ()),
+                Task::Forecasting | Task::Completion => entry.forecaster(&settings).map(|_| ()),
+            });
             if let Err(error) = built {
                 panic!("{}: {error}", path.display());
             }
@@ -30,9 +30,4 @@ fn every_configuration_builds() {
         }
     }
     assert!(count > 40, "{count} files");
-}
-
-/// Whether a dataset is one of triples without times, or of triples that come and go.
-fn of_a_graph(data: &toml::Value) -> bool {
-    data.as_str().is_some_and(|name| name.starts_with("static/") || name.starts_with("evolving/"))
 }

@@ -1,68 +1,47 @@
 //! What every model must pass, whatever it is. A new entry of the registry is tested by being there.
 
-#[path = "../../eval/tests/world/mod.rs"]
-mod world;
-
-use std::collections::BTreeMap;
-
 use quadcast_core::{
     Dataset, Direction, EntityId, Facts, Filter, Forecaster, HistoryIndex, Protocol, Quad, Query, Run,
-    SavedModel, ScoreError, ScoreRow, ScoreSink, Setting, Split, Step, stream,
+    SavedModel, Setting, Split, Step, Task, stream,
 };
 use quadcast_eval::{Judged, Outcome, fit, judge};
 use quadcast_models::{Entry, MODELS};
+use quadcast_testing::Collected;
+use quadcast_testing::world::{self, SMALL, Shape};
 use rand::seq::SliceRandom;
-use world::{SMALL, Shape};
 
 const SHAPE: Shape = Shape { entities: 20, relations: 4, steps: 25, facts_per_step: 12 };
 
 fn build(entry: &Entry) -> Box<dyn Forecaster> {
-    (entry.build)(&entry.quick_config()).expect("the quick settings build")
+    entry.forecaster(&entry.quick_config()).expect("the quick settings build")
 }
 
-fn protocol(setting: Setting) -> Protocol {
-    Protocol { setting, ..Protocol::default() }
-}
-
-/// Fits and judges with settings that do not take long.
-fn play(entry: &Entry, data: &Dataset, setting: Setting) -> (Box<dyn Forecaster>, Judged) {
-    let mut model = build(entry);
-    let run = Run::silent(7);
-    fit(data, &protocol(setting), model.as_mut(), &run).expect("a model that fits");
-    let judged = judge(data, &protocol(setting), model.as_mut(), &run).expect("a model that scores");
-    (model, judged)
-}
-
-/// Every model in every setting it supports.
-fn everywhere(mut check: impl FnMut(&Entry, Setting)) {
-    for entry in MODELS {
-        for &setting in entry.capabilities.settings {
-            check(entry, setting);
+/// The protocols that a model can be judged under: its settings, or completion.
+fn protocols(entry: &Entry) -> Vec<Protocol> {
+    match entry.task() {
+        Task::Forecasting => {
+            (entry.capabilities)().settings.iter().map(|&setting| Protocol::forecasting(setting)).collect()
         }
+        Task::Completion => vec![Protocol::completion()],
+        Task::Evolving => Vec::new(),
     }
 }
 
-/// Keeps rows as dense vectors, to compare models score by score.
-struct Keep {
-    entities: usize,
-    rows: BTreeMap<usize, Vec<f64>>,
+/// Fits and judges with settings that do not take long.
+fn play(entry: &Entry, data: &Dataset, protocol: Protocol) -> (Box<dyn Forecaster>, Judged) {
+    let mut model = build(entry);
+    let run = Run::silent(7);
+    fit(data, &protocol, model.as_mut(), &run).expect("a model that fits");
+    let judged = judge(data, &protocol, model.as_mut(), &run).expect("a model that scores");
+    (model, judged)
 }
 
-impl ScoreSink for Keep {
-    fn accept(&mut self, index: usize, row: ScoreRow<'_>) -> Result<(), ScoreError> {
-        let row = match row {
-            ScoreRow::Dense(scores) => scores.iter().copied().map(f64::from).collect(),
-            ScoreRow::Sparse { ids, scores, background } => {
-                let mut row: Vec<f64> =
-                    (0..self.entities).map(|e| background.score(EntityId(e as u32))).collect();
-                for (id, &score) in ids.iter().zip(scores) {
-                    row[id.index()] = score;
-                }
-                row
-            }
-        };
-        self.rows.insert(index, row);
-        Ok(())
+/// Every model under every protocol it supports.
+fn everywhere(mut check: impl FnMut(&Entry, Protocol)) {
+    for entry in MODELS {
+        for protocol in protocols(entry) {
+            check(entry, protocol);
+        }
     }
 }
 
@@ -81,25 +60,24 @@ fn scores(model: &mut dyn Forecaster, data: &Dataset, step: Step, queries: &[Que
     let parts = [&splits.train, &splits.valid, &splits.test];
     let index = HistoryIndex::new(&data.axis, data.entities(), data.relations(), &parts);
     let history = index.before(step);
-    let mut sink = Keep { entities: data.entities(), rows: BTreeMap::new() };
+    let mut sink = Collected::new(data.entities());
     model.begin(step, &history).expect("a fitted model");
     model.score(&history, queries, &mut sink).expect("a fitted model");
     assert!(index.latest_read().is_none_or(|latest| latest < step), "the model read the future");
-    sink.rows.into_values().collect()
+    sink.into_rows()
 }
 
 #[test]
 fn a_saved_model_scores_as_before() {
-    everywhere(|entry, setting| {
+    everywhere(|entry, protocol| {
         let data = world::dataset(&world::quads(1, SHAPE), SHAPE);
-        let (mut model, judged) = play(entry, &data, setting);
+        let (mut model, judged) = play(entry, &data, protocol);
         let saved = model.save().expect("a fitted model");
         let text = serde_json::to_string(&saved).expect("plain data");
         let mut loaded = build(entry);
         loaded.load(&serde_json::from_str(&text).expect("what was written")).expect("what was saved");
-        let again =
-            judge(&data, &protocol(setting), loaded.as_mut(), &Run::silent(7)).expect("a loaded model");
-        assert_eq!(judged.ranked, again.ranked, "{} {}", entry.name, setting.word());
+        let again = judge(&data, &protocol, loaded.as_mut(), &Run::silent(7)).expect("a loaded model");
+        assert_eq!(judged.ranked, again.ranked, "{} {}", entry.name, protocol.headline());
         let first = Step(20);
         let asked = queries(&data, first);
         assert_eq!(
@@ -114,9 +92,9 @@ fn a_saved_model_scores_as_before() {
 
 #[test]
 fn the_order_of_queries_does_not_matter() {
-    everywhere(|entry, setting| {
+    everywhere(|entry, protocol| {
         let data = world::dataset(&world::quads(2, SHAPE), SHAPE);
-        let (mut model, _) = play(entry, &data, setting);
+        let (mut model, _) = play(entry, &data, protocol);
         let asked = queries(&data, Step(20));
         let straight = scores(model.as_mut(), &data, Step(20), &asked);
         let mut order: Vec<usize> = (0..asked.len()).collect();
@@ -130,9 +108,9 @@ fn the_order_of_queries_does_not_matter() {
 
 #[test]
 fn a_score_does_not_depend_on_what_else_is_asked() {
-    everywhere(|entry, setting| {
+    everywhere(|entry, protocol| {
         let data = world::dataset(&world::quads(9, SHAPE), SHAPE);
-        let (mut model, _) = play(entry, &data, setting);
+        let (mut model, _) = play(entry, &data, protocol);
         let asked = queries(&data, Step(20));
         let together = scores(model.as_mut(), &data, Step(20), &asked);
         for count in [1, 2, 5] {
@@ -145,10 +123,10 @@ fn a_score_does_not_depend_on_what_else_is_asked() {
 
 #[test]
 fn later_facts_change_nothing() {
-    everywhere(|entry, setting| {
+    everywhere(|entry, protocol| {
         let quads = world::quads(3, SHAPE);
         let data = world::dataset(&quads, SHAPE);
-        let (mut model, _) = play(entry, &data, setting);
+        let (mut model, _) = play(entry, &data, protocol);
         let step = Step(21);
         let mut cut = data.clone();
         let early = quads.iter().copied().filter(|q| (20..=21).contains(&q.step.0)).collect();
@@ -162,16 +140,18 @@ fn later_facts_change_nothing() {
 #[test]
 fn the_first_test_step_is_the_same_in_single_and_multi_step() {
     for entry in MODELS {
-        let settings = entry.capabilities.settings;
+        let settings = (entry.capabilities)().settings;
         if !(settings.contains(&Setting::SingleStep) && settings.contains(&Setting::MultiStep)) {
             continue;
         }
         let data = world::dataset(&world::quads(4, SHAPE), SHAPE);
         let mut model = build(entry);
         let run = Run::silent(7);
-        fit(&data, &protocol(Setting::SingleStep), model.as_mut(), &run).expect("a model that fits");
+        fit(&data, &Protocol::forecasting(Setting::SingleStep), model.as_mut(), &run)
+            .expect("a model that fits");
         let mut first_step = |setting| {
-            let judged = judge(&data, &protocol(setting), model.as_mut(), &run).expect("a fitted model");
+            let protocol = Protocol::forecasting(setting);
+            let judged = judge(&data, &protocol, model.as_mut(), &run).expect("a fitted model");
             judged.ranked.into_iter().filter(|q| q.query.step == Step(20)).collect::<Vec<_>>()
         };
         assert_eq!(first_step(Setting::SingleStep), first_step(Setting::MultiStep), "{}", entry.name);
@@ -180,21 +160,21 @@ fn the_first_test_step_is_the_same_in_single_and_multi_step() {
 
 #[test]
 fn the_number_of_threads_does_not_matter() {
-    everywhere(|entry, setting| {
+    everywhere(|entry, protocol| {
         let data = world::dataset(&world::quads(5, SHAPE), SHAPE);
         let with = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a thread pool");
-            let (model, judged) = pool.install(|| play(entry, &data, setting));
+            let (model, judged) = pool.install(|| play(entry, &data, protocol));
             (judged.ranked, model.save().expect("a fitted model"))
         };
-        assert_eq!(with(1), with(3), "{} {}", entry.name, setting.word());
+        assert_eq!(with(1), with(3), "{} {}", entry.name, protocol.headline());
     });
 }
 
 #[test]
 fn names_of_entities_do_not_matter() {
-    everywhere(|entry, setting| {
-        if entry.capabilities.random {
+    everywhere(|entry, protocol| {
+        if (entry.capabilities)().random {
             return;
         }
         let quads = world::quads(6, SHAPE);
@@ -206,8 +186,8 @@ fn names_of_entities_do_not_matter() {
             .collect();
         let metrics = |quads: &[Quad]| {
             let data = world::dataset(quads, SHAPE);
-            let (_, judged) = play(entry, &data, setting);
-            let outcome = Outcome::new(&judged.ranked, data.entities(), protocol(setting).ties, 7);
+            let (_, judged) = play(entry, &data, protocol);
+            let outcome = Outcome::new(&judged.ranked, data.entities(), &protocol, 7);
             let outcome = outcome.expect("there are queries");
             Filter::ALL.map(|filter| outcome.filter(filter).metrics)
         };
@@ -215,7 +195,7 @@ fn names_of_entities_do_not_matter() {
             for (old, new) in
                 [(old.mrr, new.mrr), (old.hits1, new.hits1), (old.hits10, new.hits10), (old.mr, new.mr)]
             {
-                assert!((old - new).abs() < 1e-9, "{} {}: {old} {new}", entry.name, setting.word());
+                assert!((old - new).abs() < 1e-9, "{} {}: {old} {new}", entry.name, protocol.headline());
             }
         }
     });
@@ -223,9 +203,9 @@ fn names_of_entities_do_not_matter() {
 
 #[test]
 fn explanations_rest_on_the_past_and_name_the_score() {
-    for entry in MODELS.iter().filter(|entry| entry.capabilities.explains) {
+    for entry in MODELS.iter().filter(|entry| (entry.capabilities)().explains) {
         let data = world::dataset(&world::quads(8, SMALL), SMALL);
-        let (mut model, _) = play(entry, &data, entry.capabilities.settings[0]);
+        let (mut model, _) = play(entry, &data, protocols(entry)[0]);
         let step = Step(17);
         let asked = queries(&data, step);
         let rows = scores(model.as_mut(), &data, step, &asked);

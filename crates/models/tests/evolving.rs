@@ -1,27 +1,29 @@
 //! Models of evolving graphs from the outside: they learn, forget, go on after a kill, and come back from disk.
 
-mod graphs;
+use std::sync::Arc;
 
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
-
-use graphs::{Graph, OwnTriples, ranks, scores};
-use quadcast_core::{EntityId, EvolvingModel, GraphSizes, ModelError, Run, SavedModel, Triple, Workshop};
-use quadcast_models::{EVOLVING_MODELS, EvolvingEntry, find_evolving, set};
+use quadcast_core::{EntityId, EvolvingModel, GraphSizes, ModelError, Run, SavedModel, Task, Triple};
+use quadcast_models::{Entry, MODELS, find, set};
+use quadcast_testing::MemoryCheckpoints;
+use quadcast_testing::graphs::{Graph, OwnTriples, ranks, scores};
 
 const SIZES: GraphSizes = GraphSizes { entities: 60, relations: 4 };
 
 fn model(name: &str, settings: &[&str]) -> Box<dyn EvolvingModel> {
-    let entry = find_evolving(name).expect("a model");
+    let entry = find(name).expect("a model");
     let mut config = entry.quick_config();
     for setting in settings {
         set(&mut config, setting).expect("a setting");
     }
-    (entry.build)(&config).expect("a configuration")
+    entry.evolving(&config).expect("a configuration")
 }
 
-fn quick(entry: &EvolvingEntry) -> Box<dyn EvolvingModel> {
-    (entry.build)(&entry.quick_config()).expect("a configuration")
+fn models() -> impl Iterator<Item = &'static Entry> {
+    MODELS.iter().filter(|entry| entry.task() == Task::Evolving)
+}
+
+fn quick(entry: &Entry) -> Box<dyn EvolvingModel> {
+    entry.evolving(&entry.quick_config()).expect("a configuration")
 }
 
 fn bytes(model: &dyn EvolvingModel) -> Vec<u8> {
@@ -45,7 +47,7 @@ fn transe_overfits_a_hundred_triples() {
 #[test]
 fn every_model_learns_and_comes_back_from_its_bytes() {
     let graph = Graph::random(2, 120, 40, 4, SIZES);
-    for entry in EVOLVING_MODELS {
+    for entry in models() {
         let mut model = quick(entry);
         model.fit(&graph.view(), &OwnTriples(&graph), &Run::silent(1)).expect(entry.name);
         let candidates: Vec<EntityId> = (0..60).step_by(3).map(EntityId).collect();
@@ -88,17 +90,17 @@ fn a_warm_start_begins_with_the_rows_of_transe() {
     for name in ["entities", "relations"] {
         assert!(tensor(&*warm, name) == tensor(&*transe, name), "{name}");
     }
-    let entry = find_evolving("transr").expect("a model");
+    let entry = find("transr").expect("a model");
     let mut config = entry.quick_config();
     set(&mut config, "relation_dimension=5").expect("a setting");
-    let refused = (entry.build)(&config).err().expect("no TransE has two widths").to_string();
+    let refused = entry.evolving(&config).err().expect("no TransE has two widths").to_string();
     assert!(refused.contains("warm_epochs = 0"), "{refused}");
 }
 
 #[test]
 fn a_score_is_an_energy_whatever_else_is_asked() {
     let graph = Graph::random(3, 120, 40, 4, SIZES);
-    for entry in EVOLVING_MODELS {
+    for entry in models() {
         let mut model = quick(entry);
         model.fit(&graph.view(), &OwnTriples(&graph), &Run::silent(1)).expect(entry.name);
         let all = scores(&mut *model, &graph.triples, &graph.present);
@@ -106,7 +108,7 @@ fn a_score_is_an_energy_whatever_else_is_asked() {
         assert_eq!(some[..], all[14..16], "{}", entry.name);
         for (query, answer, row) in &all {
             let triple = query.fact(*answer, query.step).triple();
-            let energy = model.energies(&[triple]).expect(entry.name)[0];
+            let energy = f64::from(model.energies(&[triple]).expect(entry.name)[0]);
             let score = row[graph.present.binary_search(answer).expect("present")];
             // Both infinite, where a model has nothing to say.
             let same = energy == -score || (energy + score).abs() < 1e-4 * energy.abs().max(1.0);
@@ -131,39 +133,6 @@ fn the_same_bytes_for_any_number_of_threads() {
     }
 }
 
-/// Keeps in memory, and fails after some operations as if the process were killed.
-#[derive(Default)]
-struct Shelf {
-    kept: Mutex<BTreeMap<String, Vec<u8>>>,
-    left: Mutex<Option<u32>>,
-}
-
-impl Workshop for Shelf {
-    fn keep(&self, name: &str, parts: &[&[u8]]) -> Result<(), ModelError> {
-        if let Some(left) = self.left.lock().expect("no panic").as_mut() {
-            if *left == 0 {
-                return Err(ModelError::Workshop("killed".to_owned()));
-            }
-            *left -= 1;
-        }
-        self.kept.lock().expect("no panic").insert(name.to_owned(), parts.concat());
-        Ok(())
-    }
-
-    fn recall(&self, name: &str) -> Result<Option<Vec<u8>>, ModelError> {
-        Ok(self.kept.lock().expect("no panic").get(name).cloned())
-    }
-
-    fn discard(&self, name: &str) -> Result<(), ModelError> {
-        self.kept.lock().expect("no panic").remove(name);
-        Ok(())
-    }
-
-    fn note(&self, _: &serde_json::Value) -> Result<(), ModelError> {
-        Ok(())
-    }
-}
-
 #[test]
 fn a_training_that_is_killed_ends_as_if_it_had_not_been() {
     let graph = Graph::random(5, 120, 40, 4, SIZES);
@@ -185,12 +154,12 @@ fn a_training_that_is_killed_ends_as_if_it_had_not_been() {
             Ok(bytes(&*model))
         };
         let whole = play(&Run::silent(7)).expect("no trouble");
-        let shelf = Arc::<Shelf>::default();
-        let run = Run { workshop: shelf.clone(), ..Run::silent(7) };
+        let shelf = Arc::<MemoryCheckpoints>::default();
+        let run = Run { checkpoints: shelf.clone(), ..Run::silent(7) };
         let mut kills = 0;
         let resumed = loop {
             // The best state and the position that names it: each try gets to one more of them.
-            *shelf.left.lock().expect("no panic") = Some(2);
+            shelf.allow(2);
             match play(&run) {
                 Ok(bytes) => break bytes,
                 Err(error) => assert!(error.to_string().contains("killed"), "{error}"),
@@ -273,9 +242,9 @@ fn without_locks_it_learns_too() {
         hits.push(ranks.iter().filter(|&&rank| rank <= 3.0).count() as f64 / ranks.len() as f64);
     }
     assert!((hits[0] - hits[1]).abs() < 0.1, "{hits:?}");
-    let entry = find_evolving("rotate").expect("a model");
+    let entry = find("rotate").expect("a model");
     let mut config = entry.quick_config();
     set(&mut config, "deterministic=false").expect("a setting");
-    let error = (entry.build)(&config).err().expect("Adam needs batches").to_string();
+    let error = entry.evolving(&config).err().expect("Adam needs batches").to_string();
     assert!(error.contains("Adam") && error.contains("optimiser = \"sgd\""), "{error}");
 }

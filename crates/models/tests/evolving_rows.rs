@@ -1,16 +1,15 @@
 //! Rows of models of evolving graphs: where they begin, who keeps its own, and what a saved model knows of that.
 
-mod graphs;
-
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use graphs::{Graph, OwnTriples};
 use quadcast_core::{
-    EvolvingModel, GraphSizes, GraphValidation, LinkScore, ModelError, Run, SavedModel, Triple, Workshop,
+    EvolvingModel, GraphSizes, GraphValidation, LinkScore, ModelError, Run, SavedModel, Triple,
 };
-use quadcast_models::{find_evolving, set};
+use quadcast_models::{find, set};
+use quadcast_testing::MemoryCheckpoints;
+use quadcast_testing::graphs::{Graph, OwnTriples};
 use safetensors::SafeTensors;
 use serde_json::Value;
 
@@ -21,12 +20,12 @@ const STILL: &[&str] =
     &["learning_rate=1e-30", "epochs=1", "update_epochs=1", "validate_every=1", "neighbour_start=true"];
 
 fn model(name: &str, settings: &[&str]) -> Box<dyn EvolvingModel> {
-    let entry = find_evolving(name).expect("a model");
+    let entry = find(name).expect("a model");
     let mut config = entry.quick_config();
     for setting in settings {
         set(&mut config, setting).expect("a setting");
     }
-    (entry.build)(&config).expect("a configuration")
+    entry.evolving(&config).expect("a configuration")
 }
 
 /// A model that learned a graph, if it learns anything.
@@ -134,7 +133,7 @@ fn all_rows_of_models_of_earlier_versions_count_as_trained() {
     let mut damaged = old.save().expect("a fitted model");
     damaged.state["untrained"] = serde_json::json!([61]);
     let error = model("transe", &[]).load(&damaged).expect_err("there are 61").to_string();
-    assert!(error.contains("no entity 61"), "{error}");
+    assert!(error.contains("untrained entity 61 does not exist"), "{error}");
 }
 
 #[test]
@@ -202,12 +201,12 @@ fn rows_that_cannot_fit_are_refused_before_they_are_made() {
 #[test]
 fn settings_beyond_what_can_be_computed_are_refused() {
     let refused = |name: &str, settings: &[&str]| {
-        let entry = find_evolving(name).expect("a model");
+        let entry = find(name).expect("a model");
         let mut config = entry.quick_config();
         for setting in settings {
             set(&mut config, setting).expect("a setting");
         }
-        (entry.build)(&config).err().map(|error| error.to_string()).unwrap_or_default()
+        entry.evolving(&config).err().map(|error| error.to_string()).unwrap_or_default()
     };
     assert!(refused("incremental-transe", &["unlearn=1e12"]).contains("from 0 to 1000"));
     assert_eq!(refused("incremental-transe", &["unlearn=1000"]), "");
@@ -236,29 +235,6 @@ fn models_that_were_saved_with_settings_that_did_nothing_still_load() {
     );
 }
 
-/// Keeps what is noted.
-#[derive(Default)]
-struct Notes(Mutex<Vec<Value>>);
-
-impl Workshop for Notes {
-    fn keep(&self, _: &str, _: &[&[u8]]) -> Result<(), ModelError> {
-        Ok(())
-    }
-
-    fn recall(&self, _: &str) -> Result<Option<Vec<u8>>, ModelError> {
-        Ok(None)
-    }
-
-    fn discard(&self, _: &str) -> Result<(), ModelError> {
-        Ok(())
-    }
-
-    fn note(&self, event: &Value) -> Result<(), ModelError> {
-        self.0.lock().expect("no panic").push(event.clone());
-        Ok(())
-    }
-}
-
 /// Takes longer than a training may take when it is asked first, and no time later.
 #[derive(Default)]
 struct SlowAtFirst(AtomicBool);
@@ -277,11 +253,11 @@ impl GraphValidation for SlowAtFirst {
 #[test]
 fn a_warm_start_has_a_name_and_is_part_of_the_time_budget() {
     let graph = Graph::random(7, 100, 20, 4, SIZES);
-    let notes = Arc::<Notes>::default();
-    let run = Run { workshop: notes.clone(), time_budget: Some(BUDGET), ..Run::silent(1) };
+    let notes = Arc::<MemoryCheckpoints>::default();
+    let run = Run { checkpoints: notes.clone(), time_budget: Some(BUDGET), ..Run::silent(1) };
     let mut model = model("transr", &["warm_epochs=1", "epochs=1000000", "validate_every=1000000"]);
     model.fit(&graph.view(), &SlowAtFirst::default(), &run).expect("it learns");
-    let notes = notes.0.lock().expect("no panic");
+    let notes = notes.notes();
     let of = |event: &str| notes.iter().filter(|note| note["event"] == event).collect::<Vec<&Value>>();
     let names: Vec<&Value> = of("begun").iter().map(|note| &note["training"]).collect();
     assert_eq!(names, ["warm-start-1", "step-1"]);

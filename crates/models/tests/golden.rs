@@ -2,12 +2,10 @@
 //!
 //! Runs where the datasets are: `$QUADCAST_DATA`, or `shared/data` beside the project. Says so when they are not.
 
-mod datasets;
-
-use datasets::forecasting as dataset;
 use quadcast_core::{Dataset, Filter, Protocol, Run, Setting};
 use quadcast_eval::{Metrics, Outcome, fit, judge};
 use quadcast_models::{find, set};
+use quadcast_testing::real;
 
 /// Absolute points that a golden value may be missed by.
 const TOLERANCE: f64 = 0.02;
@@ -18,13 +16,13 @@ fn evaluate(dataset: &Dataset, setting: Setting, settings: &[&str]) -> Outcome {
     for text in settings {
         set(&mut config, text).expect("a valid setting");
     }
-    let mut model = (entry.build)(&config).expect("a valid configuration");
+    let mut model = entry.forecaster(&config).expect("a valid configuration");
     let protocol = Protocol { setting, ..Protocol::default() };
     let run = Run::silent(1);
     fit(dataset, &protocol, model.as_mut(), &run).expect("a model that fits");
     let judged = judge(dataset, &protocol, model.as_mut(), &run).expect("a model that scores");
     assert_eq!(judged.ranked.len() + judged.repeated, 2 * dataset.splits.test.len());
-    Outcome::new(&judged.ranked, dataset.entities(), protocol.ties, run.seed).expect("queries")
+    Outcome::new(&judged.ranked, dataset.entities(), &protocol, run.seed).expect("queries")
 }
 
 /// Expected MRR, H@1, H@3, H@10; optimistic MRR; mean MRR and H@1; pessimistic MRR; ordinal MRR and H@10; MR.
@@ -68,7 +66,7 @@ const COMBINED: &[&str] = &["lambda=0.1", "alpha=0.999"];
 
 #[test]
 fn icews14_single_step() {
-    let Some(data) = dataset("ICEWS14") else { return };
+    let Some(data) = real::temporal("forecasting/ICEWS14") else { return };
     let single = |settings, golden| check(&data, Setting::SingleStep, settings, golden);
     single(COUNTING, ([34.14, 27.54, 38.32, 46.62], 60.62, [33.51, 25.74], 32.31, [36.18, 50.66], 1702.6));
     single(DECAYING, ([35.42, 28.82, 39.64, 47.68], 59.53, [35.35, 28.67], 35.28, [37.01, 51.38], 1702.1));
@@ -79,7 +77,7 @@ fn icews14_single_step() {
 
 #[test]
 fn icews14_multi_step() {
-    let Some(data) = dataset("ICEWS14") else { return };
+    let Some(data) = real::temporal("forecasting/ICEWS14") else { return };
     let multi = |settings, golden| check(&data, Setting::MultiStep, settings, golden);
     multi(DECAYING, ([27.19, 20.99, 30.94, 39.10], 54.72, [27.13, 20.93], 27.10, [29.18, 44.08], 1988.3));
     multi(RELAXED, ([14.14, 7.43, 15.61, 27.84], 14.72, [14.07, 7.24], 13.88, [14.28, 28.16], 893.0));
@@ -87,7 +85,7 @@ fn icews14_multi_step() {
 
 #[test]
 fn yago_single_step() {
-    let Some(data) = dataset("YAGO") else { return };
+    let Some(data) = real::temporal("forecasting/YAGO") else { return };
     let single = |settings, golden| check(&data, Setting::SingleStep, settings, golden);
     single(COUNTING, ([81.66, 76.85, 84.86, 90.90], 86.27, [81.37, 75.71], 80.75, [81.61, 90.88], 388.2));
     single(DECAYING, ([85.67, 82.26, 88.12, 92.26], 89.40, [85.62, 82.00], 85.51, [85.67, 92.27], 387.7));
@@ -98,7 +96,7 @@ fn yago_single_step() {
 
 #[test]
 fn yago_multi_step() {
-    let Some(data) = dataset("YAGO") else { return };
+    let Some(data) = real::temporal("forecasting/YAGO") else { return };
     let multi = |settings, golden| check(&data, Setting::MultiStep, settings, golden);
     multi(LATEST, ([81.49, 79.20, 83.92, 84.20], 89.66, [81.34, 78.44], 81.04, [81.44, 84.20], 840.9));
     multi(COMBINED, ([78.18, 74.72, 80.76, 84.16], 78.21, [78.18, 74.69], 78.16, [78.19, 84.16], 325.3));

@@ -1,20 +1,18 @@
 //! The naive rules: lists on paper, and the published values on the real data.
 
-mod datasets;
-
-use datasets::completion as dataset;
 use quadcast_core::{
     Calendar, Dataset, EntityId, Facts, Filter, HistoryIndex, Names, Protocol, Quad, Query, RelationId, Run,
-    Setting, Splits, Step, TimeAxis, Vocabulary,
+    Splits, Step, TimeAxis, Vocabulary,
 };
 use quadcast_eval::{Judged, Outcome, fit, judge};
 use quadcast_models::{find, set};
+use quadcast_testing::real;
 
 /// Absolute points that a published value may be missed by.
 const TOLERANCE: f64 = 0.05;
 
 fn protocol() -> Protocol {
-    Protocol::usual(Setting::Completion)
+    Protocol::completion()
 }
 
 fn play(data: &Dataset, settings: &[&str]) -> (Box<dyn quadcast_core::Forecaster>, Judged) {
@@ -23,7 +21,7 @@ fn play(data: &Dataset, settings: &[&str]) -> (Box<dyn quadcast_core::Forecaster
     for text in settings {
         set(&mut config, text).expect("a valid setting");
     }
-    let mut model = (entry.build)(&config).expect("a valid configuration");
+    let mut model = entry.forecaster(&config).expect("a valid configuration");
     let run = Run::silent(1);
     fit(data, &protocol(), model.as_mut(), &run).expect("a model that fits");
     let judged = judge(data, &protocol(), model.as_mut(), &run).expect("a model that scores");
@@ -32,7 +30,7 @@ fn play(data: &Dataset, settings: &[&str]) -> (Box<dyn quadcast_core::Forecaster
 
 fn outcome(data: &Dataset, settings: &[&str]) -> Outcome {
     let (_, judged) = play(data, settings);
-    Outcome::new(&judged.ranked, data.entities(), protocol().ties, 1).expect("queries")
+    Outcome::new(&judged.ranked, data.entities(), &protocol(), 1).expect("queries")
 }
 
 /// MRR, H@1, H@3, H@10 and, where it is known, MR.
@@ -53,7 +51,7 @@ const LISTED: &str = "lists=icews14";
 
 #[test]
 fn icews14_as_published() {
-    let Some(data) = dataset("icews14") else { return };
+    let Some(data) = real::temporal("completion/icews14") else { return };
     check(&data, &["compat=true"], [57.26, 49.42, 61.44, 72.63], Some(536.5));
     check(&data, &[LISTED], [57.16, 49.25, 61.35, 72.57], Some(536.5));
     check(&data, &["compat=true", "rule4=directed"], [56.60, 49.04, 60.84, 71.29], Some(655.2));
@@ -69,7 +67,7 @@ fn icews14_as_published() {
 
 #[test]
 fn icews14rr_as_recomputed() {
-    let Some(data) = dataset("ICEWS14RR") else { return };
+    let Some(data) = real::temporal("completion/ICEWS14RR") else { return };
     check(&data, &["compat=true"], [42.91, 32.67, 48.57, 62.83], Some(739.8));
     check(&data, &[LISTED], [42.79, 32.51, 48.49, 62.79], Some(739.8));
     check(&data, &["compat=true", "rule4=directed"], [42.27, 32.38, 47.99, 61.30], Some(871.7));
@@ -94,7 +92,7 @@ fn first_given(data: &Dataset, settings: &[&str]) -> [f64; 5] {
 #[test]
 fn rules_give_as_many_answers_as_published() {
     let check = |name: &str, settings: &[&str], golden: [f64; 5]| {
-        let Some(data) = dataset(name) else { return };
+        let Some(data) = real::temporal(&format!("completion/{name}")) else { return };
         let found = first_given(&data, settings);
         let near = found.iter().zip(golden).all(|(found, golden)| (found - golden).abs() <= 0.1);
         assert!(near, "{name} {settings:?}: {found:.2?} instead of {golden:?}");
@@ -106,7 +104,7 @@ fn rules_give_as_many_answers_as_published() {
 
 #[test]
 fn drawn_misses_come_near_to_expected_ones() {
-    let Some(data) = dataset("icews14") else { return };
+    let Some(data) = real::temporal("completion/icews14") else { return };
     let [expected, drawn] =
         ["miss=expected", "miss=random"].map(|miss| outcome(&data, &[miss]).filter(Filter::Time).metrics);
     assert!((expected.mrr - drawn.mrr).abs() < 3e-4, "{} {}", expected.mrr, drawn.mrr);
@@ -207,11 +205,11 @@ fn published_lists_need_their_relations() {
     for (setting, word) in [("compat=true", "ICEWS14"), ("lists=icews14", "Consult")] {
         let mut config = (entry.defaults)();
         set(&mut config, setting).expect("a valid setting");
-        let mut model = (entry.build)(&config).expect("a valid configuration");
+        let mut model = entry.forecaster(&config).expect("a valid configuration");
         let refused = fit(&data, &protocol(), model.as_mut(), &Run::silent(1)).expect_err("other relations");
         assert!(refused.to_string().contains(word), "{refused}");
     }
     let mut config = (entry.defaults)();
     set(&mut config, "rules=[5]").expect("a known key");
-    assert!((entry.build)(&config).is_err());
+    assert!(entry.forecaster(&config).is_err());
 }

@@ -3,11 +3,10 @@
 //! The large datasets take minutes in a test build:
 //! `cargo test --release -p quadcast-models --test published_tlogic -- --ignored`
 
-mod datasets;
-
 use quadcast_core::{Dataset, Filter, Protocol, Run, Setting};
 use quadcast_eval::{Metrics, Outcome, fit, judge};
 use quadcast_models::{find, set};
+use quadcast_testing::real;
 
 const SEEDS: u64 = 3;
 
@@ -20,12 +19,12 @@ fn measure(data: &Dataset, setting: Setting, settings: &[&str]) -> [[f64; 4]; 3]
     }
     let mut mean = [[0.0; 4]; 3];
     for seed in 1..=SEEDS {
-        let mut model = (entry.build)(&config).expect("a valid configuration");
+        let mut model = entry.forecaster(&config).expect("a valid configuration");
         let protocol = Protocol { setting, ..Protocol::default() };
         let run = Run::silent(seed);
         fit(data, &protocol, model.as_mut(), &run).expect("a model that fits");
         let judged = judge(data, &protocol, model.as_mut(), &run).expect("a fitted model");
-        let outcome = Outcome::new(&judged.ranked, data.entities(), protocol.ties, seed).expect("queries");
+        let outcome = Outcome::new(&judged.ranked, data.entities(), &protocol, seed).expect("queries");
         for (mean, filter) in mean.iter_mut().zip([Filter::Time, Filter::Static, Filter::Raw]) {
             let Metrics { mrr, hits1, hits3, hits10, .. } = outcome.filter(filter).metrics;
             for (mean, value) in mean.iter_mut().zip([mrr, hits1, hits3, hits10]) {
@@ -38,7 +37,7 @@ fn measure(data: &Dataset, setting: Setting, settings: &[&str]) -> [[f64; 4]; 3]
 
 /// Compares the time-aware MRR with its target; prints all rows.
 fn check(name: &str, setting: Setting, settings: &[&str], target: f64, tolerance: f64) {
-    let Some(data) = datasets::forecasting(name) else { return };
+    let Some(data) = real::temporal(&format!("forecasting/{name}")) else { return };
     let mean = measure(&data, setting, settings);
     for (filter, row) in ["time-aware", "static", "raw"].iter().zip(&mean) {
         println!("{name} {} {settings:?} {filter}: {row:.2?}", setting.word());

@@ -1,40 +1,11 @@
 //! The recurrency baseline on paper-sized worlds.
 
 use quadcast_core::{
-    Calendar, DirectedRelation, Direction, EntityId, Facts, Forecaster, HistoryIndex, ModelError, Quad,
-    Query, RelationId, Run, ScoreError, ScoreRow, ScoreSink, SelectionScore, Step, TimeAxis, Validation,
-    ValidationReport,
+    Calendar, DirectedRelation, Direction, EntityId, Facts, Forecaster, HistoryIndex, Quad, Query,
+    RelationId, Run, Step, TimeAxis,
 };
 use quadcast_models::forecast::recurrency::{Config, Normaliser, Recurrency, Tuned, Variant};
-
-/// A judge that knows nothing: fixed parameters need none.
-struct NoValidation;
-
-impl Validation for NoValidation {
-    fn steps(&self) -> u64 {
-        0
-    }
-
-    fn play(&self, _: &mut dyn Forecaster) -> Result<ValidationReport, ModelError> {
-        Ok(ValidationReport { all: SelectionScore::default(), by_relation: Vec::new() })
-    }
-}
-
-struct Listed(Vec<(u32, f64)>);
-
-impl ScoreSink for Listed {
-    fn accept(&mut self, _: usize, row: ScoreRow<'_>) -> Result<(), ScoreError> {
-        let ScoreRow::Sparse { ids, scores, background } = row else { panic!("the model is sparse") };
-        self.0 = (0..6)
-            .map(EntityId)
-            .map(|id| {
-                let own = ids.iter().position(|&listed| listed == id).map(|i| scores[i]);
-                (id.0, own.unwrap_or_else(|| background.score(id)))
-            })
-            .collect();
-        Ok(())
-    }
-}
+use quadcast_testing::{Collected, Indifferent};
 
 /// Facts (0, r, o) for relation 0: 1 at steps 0, 1, 2; 2 at step 5; 3 at step 4; and (4, r, 3) at step 1.
 fn index() -> HistoryIndex {
@@ -50,7 +21,7 @@ const QUERY: Query =
 fn fitted(config: Config, index: &HistoryIndex) -> Recurrency {
     let mut model = Recurrency::new(config).expect("a valid configuration");
     let history = index.before(Step(6));
-    model.fit(&history, &NoValidation, &Run::silent(1)).expect("a model that fits");
+    model.fit(&history, &Indifferent, &Run::silent(1)).expect("a model that fits");
     model.begin(Step(6), &history).expect("a fitted model");
     model
 }
@@ -58,9 +29,9 @@ fn fitted(config: Config, index: &HistoryIndex) -> Recurrency {
 fn scores(config: Config) -> Vec<(u32, f64)> {
     let index = index();
     let model = fitted(config, &index);
-    let mut sink = Listed(Vec::new());
+    let mut sink = Collected::new(6).sparse();
     model.score(&index.before(Step(6)), &[QUERY], &mut sink).expect("a fitted model");
-    sink.0
+    (0..).zip(sink.row(0).iter().copied()).collect()
 }
 
 fn strict(lambda: f64) -> Config {

@@ -1,9 +1,9 @@
 //! Models on worlds whose best possible score is known.
 
+use quadcast_analysis::{SynthWorld, WorldName, synth};
 use quadcast_core::{
     Dataset, DirectedRelation, Direction, Filter, Forecaster, Protocol, Quad, RelationId, Run, Setting,
 };
-use quadcast_data::{SynthWorld, WorldName, synth};
 use quadcast_eval::{FilterOutcome, Outcome, fit, judge};
 use quadcast_models::find;
 
@@ -12,7 +12,7 @@ const SEED: u64 = 1;
 /// Builds a model with its default configuration.
 fn build(name: &str) -> Box<dyn Forecaster> {
     let entry = find(name).expect("the model is registered");
-    (entry.build)(&(entry.defaults)()).expect("valid defaults")
+    entry.forecaster(&(entry.defaults)()).expect("valid defaults")
 }
 
 /// The time-aware result of a model.
@@ -21,7 +21,7 @@ fn result(dataset: &Dataset, model: &mut dyn Forecaster, setting: Setting) -> Fi
     let run = Run::silent(SEED);
     fit(dataset, &protocol, model, &run).expect("a model that fits");
     let judged = judge(dataset, &protocol, model, &run).expect("a fitted model");
-    let outcome = Outcome::new(&judged.ranked, dataset.entities(), protocol.ties, SEED).expect("test facts");
+    let outcome = Outcome::new(&judged.ranked, dataset.entities(), &protocol, SEED).expect("test facts");
     outcome.filter(Filter::Time).clone()
 }
 

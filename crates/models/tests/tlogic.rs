@@ -6,10 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::prelude::*;
 use quadcast_core::{
     Calendar, DirectedRelation, Direction, EntityId, Facts, Forecaster, HistoryIndex, ModelError, Quad,
-    Query, RelationId, Rule, Run, SavedModel, ScoreError, ScoreRow, ScoreSink, Step, TimeAxis, Validation,
-    ValidationReport,
+    Query, RelationId, Rule, Run, SavedModel, Step, TimeAxis, Validation, ValidationReport,
 };
 use quadcast_models::{find, set};
+use quadcast_testing::Collected;
 
 const ENTITIES: u32 = 5;
 const RELATIONS: usize = 2;
@@ -163,26 +163,13 @@ fn reference(
         .collect()
 }
 
-struct Keep(Vec<f64>);
-
-impl ScoreSink for Keep {
-    fn accept(&mut self, _: usize, row: ScoreRow<'_>) -> Result<(), ScoreError> {
-        let ScoreRow::Sparse { ids, scores, background } = row else { panic!("the row is sparse") };
-        self.0 = (0..ENTITIES).map(|entity| background.score(EntityId(entity))).collect();
-        for (id, &score) in ids.iter().zip(scores) {
-            self.0[id.index()] = score;
-        }
-        Ok(())
-    }
-}
-
 fn build(settings: &[String]) -> Box<dyn Forecaster> {
     let entry = find("tlogic").expect("the model exists");
     let mut config = (entry.defaults)();
     for setting in settings {
         set(&mut config, setting).expect("a valid setting");
     }
-    (entry.build)(&config).expect("a valid configuration")
+    entry.forecaster(&config).expect("a valid configuration")
 }
 
 fn quads() -> impl Strategy<Value = Vec<Quad>> {
@@ -233,11 +220,11 @@ proptest! {
             model.begin(step, &history).expect("known relations");
             for known in (0..ENTITIES).map(EntityId) {
                 let query = Query { step, known, relation: RelationId(0), direction: Direction::Object };
-                let mut row = Keep(Vec::new());
+                let mut row = Collected::new(ENTITIES as usize).sparse();
                 model.score(&history, &[query], &mut row).expect("a model with rules");
                 let expected = reference(&rules, &quads, &query, window, ceiling, top_k);
-                for (found, expected) in row.0.iter().zip(&expected) {
-                    prop_assert!(found == expected || (found - expected).abs() < 1e-12, "{row:?} {expected:?}", row = row.0);
+                for (found, expected) in row.row(0).iter().zip(&expected) {
+                    prop_assert!(found == expected || (found - expected).abs() < 1e-12, "{row:?} {expected:?}", row = row.row(0));
                 }
             }
         }
@@ -399,9 +386,9 @@ fn a_query_without_candidates_falls_back_only_if_asked_to() {
         for step in 1..=ceiling {
             model.begin(Step(step), &index.before(Step(step))).expect("known relations");
         }
-        let mut row = Keep(Vec::new());
+        let mut row = Collected::new(ENTITIES as usize).sparse();
         model.score(&index.before(Step(ceiling)), &[query], &mut row).expect("a model without rules");
-        row.0
+        row.into_rows().remove(0)
     };
     assert_eq!(scores("none", 3), [f64::NEG_INFINITY; 5]);
     assert_eq!(scores("popularity", 3), [0.0, 2.0 / 3.0, 0.0, 0.0, 1.0 / 3.0]);

@@ -1,16 +1,14 @@
-//! Run records: what a run leaves behind, and the tables made from it.
+//! Everything that people read: run records as terminal text, HTML, Markdown, LaTeX and CSV, with charts as SVG.
 //!
-//! A record is one folder with fixed file names; [`RunRecord`] is its `metrics.json`. Everything that is shown or
-//! compared later is derived from records and from nothing else.
+//! What is shown or compared is derived from run folders and from nothing else; see [`quadcast_run::Record`].
 
+mod answers;
+mod comparison;
+mod datasets;
 mod evolving;
-mod explanations;
-mod files;
+mod fired_rules;
 mod html;
 mod options;
-mod partial_ranks;
-mod ranks;
-mod record;
 mod runs;
 #[cfg(test)]
 mod samples;
@@ -20,23 +18,19 @@ mod svg;
 mod tables;
 mod terminal;
 
+pub use answers::answer_text;
+pub use comparison::comparison_text;
+pub use datasets::{
+    CompileCost, SynthCost, audit_text, catalogue_text, compile_text, diff_text, division_text,
+    dropped_words, fetch_text, import_text, info_text, patterns_report, patterns_text, synth_text,
+};
 pub use evolving::{
-    AskedAbout, EvolvingCard, EvolvingRecord, EvolvingSeconds, PublishedComparison, PublishedLine,
-    PublishedMeasure, PublishedVerdict, UpdateCard, evolving_csv, evolving_latex, evolving_markdown,
-    evolving_summary, published_comparisons,
+    PublishedComparison, PublishedLine, PublishedMeasure, PublishedVerdict, published_comparisons,
 };
-pub use explanations::{
-    Addition, Answer, DatedFact, DirectedName, Fired, Forecast, Reason, RuleCard, Sample, TrueAnswer, Why,
-};
-pub use files::{FileError, write_atomically};
-pub use html::{PatternMap, PatternPartner, PatternReport, PatternRow, evolving_page, html, patterns_page};
+pub use html::{PatternMap, PatternPartner, PatternReport, PatternRow, html, patterns_page};
 pub use options::{Options, Reference};
-pub use partial_ranks::PartialRanks;
-pub use ranks::{RANKS_FILE, read_ranks, write_ranks};
-pub use record::{
-    DatasetCard, FilterMetrics, ModelCard, RelationRow, RulesCard, RunRecord, ScoreSource, Seconds,
-    Selection, Status, StepRow,
-};
 pub use runs::{LoadedRun, Reading};
 pub use tables::{csv, latex, markdown};
-pub use terminal::{bytes, counted, percent, plain_table, seconds, summary, wrapped};
+pub use terminal::{
+    bytes, counted, percent, plain_table, rules_words, seconds, summary, weight_words, wrapped,
+};

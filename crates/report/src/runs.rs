@@ -4,8 +4,7 @@ use std::path::Path;
 
 use quadcast_core::Filter;
 use quadcast_eval::{FilterOutcome, RankedQuery};
-
-use crate::{FileError, FilterMetrics, RunRecord, Sample, Status, read_ranks};
+use quadcast_run::{FileError, FilterMetrics, Record, Sample, Status, read_ranks};
 
 /// A complete run.
 #[derive(Clone, Debug)]
@@ -13,7 +12,7 @@ pub struct LoadedRun {
     /// What tells it from other runs of the same model: as a rule the folder.
     pub name: String,
     /// The record.
-    pub record: RunRecord,
+    pub record: Record,
     /// One row per query.
     pub ranks: Vec<RankedQuery>,
     /// A few test queries with the reasons for their answers; empty if the run kept none.
@@ -32,22 +31,14 @@ pub enum Reading {
 
 impl LoadedRun {
     /// A run from its parts; `None` if the record holds no results.
-    pub fn new(name: impl Into<String>, record: RunRecord, ranks: Vec<RankedQuery>) -> Option<Self> {
+    pub fn new(name: impl Into<String>, record: Record, ranks: Vec<RankedQuery>) -> Option<Self> {
         let metrics = record.metrics.clone()?;
         Some(Self { name: name.into(), record, ranks, samples: Vec::new(), metrics })
     }
 
     /// Reads a run folder.
     pub fn read(folder: &Path) -> Result<Reading, FileError> {
-        let record = RunRecord::read(folder)?;
-        if record.schema != RunRecord::SCHEMA {
-            let message = format!(
-                "its layout is version {}, this program reads version {}",
-                record.schema,
-                RunRecord::SCHEMA
-            );
-            return Err(FileError::Content { path: folder.join(RunRecord::FILE), message });
-        }
+        let record = Record::read(folder)?;
         let why = match record.status {
             Status::Incomplete => "not finished: still running, or killed".to_owned(),
             Status::Failed => format!("failed: {}", record.error.as_deref().unwrap_or("without a reason")),

@@ -3,19 +3,19 @@
 use std::collections::BTreeMap;
 
 use quadcast_core::{
-    Calendar, Dataset, Direction, EntityId, Facts, Fingerprint, Names, Protocol, Quad, Query, RelationId,
-    Splits, Step, TimeAxis, Vocabulary,
+    Calendar, Dataset, Direction, EntityId, EvolvingDataset, EvolvingStep, Facts, Fingerprint, Names,
+    Procedure, Protocol, Quad, Query, RelationId, SplitTriples, Splits, Step, TimeAxis, Triple, Vocabulary,
 };
 use quadcast_eval::evolving::{
-    Classification, Counts, EvolvingOutcome, LinkOutcome, LinkProtocol, Mean, Procedure, Seconds, Sizes,
-    StepResult,
+    Classification, Counts, EvolvingOutcome, LinkOutcome, Mean, Played, Seconds, Sizes, StepResult,
 };
-use quadcast_eval::{FilterOutcome, Judged, Metrics, Outcome, Rank, RankedQuery, Ranks};
+use quadcast_eval::{FilterOutcome, Judged, Metrics, Rank, RankedQuery, Ranks};
+use quadcast_run::{
+    Addition, Answer, DatasetCard, DatedFact, DirectedName, Fired, Forecast, ModelCard, Reason, Record,
+    RuleCard, Sample, TrueAnswer, Why,
+};
 
-use crate::{
-    Addition, Answer, DatasetCard, DatedFact, DirectedName, EvolvingCard, EvolvingRecord, Fired, Forecast,
-    LoadedRun, ModelCard, Reason, RuleCard, RunRecord, Sample, TrueAnswer, Why,
-};
+use crate::LoadedRun;
 
 /// Facts of a sample: four a step.
 const FACTS: u32 = 48;
@@ -36,10 +36,10 @@ pub(crate) fn run_with(name: &str, facts: u32, greater: impl Fn(u32) -> u32) -> 
         .collect();
     let config = serde_json::json!({ "variant": name, "same": 1 });
     let model = ModelCard { name: "sample".to_owned(), config, rules: None };
-    let mut record = RunRecord::begun(DatasetCard::new(&dataset, None), model, Protocol::default(), 1);
-    let outcome = Outcome::new(&ranked, dataset.entities(), record.protocol.ties, 1).expect("queries");
+    let card = DatasetCard::new(&dataset, None, dataset.fingerprint());
+    let mut record = Record::begun(card, model, Protocol::default(), 1);
     let judged = Judged { ranked, repeated: 0, latest_read: Some(Step(0)) };
-    record.complete(&dataset, &judged, outcome);
+    record.complete(&dataset, &judged).expect("queries");
     LoadedRun::new(format!("runs/{name}"), record, judged.ranked).expect("a complete record")
 }
 
@@ -137,22 +137,27 @@ pub(crate) fn explained() -> Vec<Sample> {
     vec![sample(rules, "<Bob>", 1), sample(facts, "Cem", 4)]
 }
 
-/// A run on a graph that changes in two steps.
-pub(crate) fn changing(model: &str, dimension: u32, seed: u64) -> EvolvingRecord {
-    let dataset = EvolvingCard {
-        name: "graph".to_owned(),
-        variant: None,
-        fingerprint: Fingerprint::try_from("0123456789abcdef".to_owned()).expect("16 hex digits"),
-        steps: 2,
-        entities: 8,
-        relations: 1,
+/// A run on a graph that changes in two steps, with three test triples at each.
+pub(crate) fn changing(model: &str, dimension: u32, seed: u64) -> LoadedRun {
+    let triples = || (0..3).map(|i| Triple::new(i, 0, 5 + i)).collect::<Vec<_>>();
+    let step = |label: &str| EvolvingStep {
+        label: label.to_owned(),
+        evaluation: SplitTriples { valid: Vec::new(), test: triples() },
+        ..EvolvingStep::default()
     };
+    let data = EvolvingDataset {
+        name: "graph".to_owned(),
+        vocabulary: Vocabulary { entities: Names::anonymous(8), relations: Names::anonymous(1) },
+        steps: vec![step("1"), step("2")],
+    };
+    let fingerprint = Fingerprint::try_from("0123456789abcdef".to_owned()).expect("16 hex digits");
+    let card = DatasetCard::evolving(&data, None, fingerprint);
     let config = serde_json::json!({ "dimension": dimension, "margin": 1.0 });
     let model = ModelCard { name: model.to_owned(), config, rules: None };
-    let mut record = EvolvingRecord::begun(dataset, model, Procedure::Static, LinkProtocol::default(), seed);
+    let mut record = Record::begun(card, model, Protocol::evolving(Procedure::Static), seed);
     let metrics = Metrics { mrr: 0.4, hits10: 0.5, mr: 4.0, ..Metrics::default() };
     let links = Mean { by_step: metrics, by_question: metrics };
-    record.complete(EvolvingOutcome {
+    let outcome = EvolvingOutcome {
         steps: [(0, [3, 2]), (1, [12, 3])].map(|(step, right)| changing_step(step, metrics, right)).to_vec(),
         filtered: links,
         raw: links,
@@ -161,8 +166,14 @@ pub(crate) fn changing(model: &str, dimension: u32, seed: u64) -> EvolvingRecord
         negative: BTreeMap::new(),
         backward_transfer: None,
         forward_transfer: None,
-    });
-    record
+    };
+    let of_step = |step| triples().into_iter().map(move |triple| triple.at(Step(step)));
+    let ranked: Vec<RankedQuery> = (0..2)
+        .flat_map(of_step)
+        .flat_map(|fact| Direction::BOTH.map(|direction| ranked(fact, direction, fact.subject.0 % 3)))
+        .collect();
+    record.complete_evolving(&data, Played { outcome, ranked: ranked.clone() }).expect("queries");
+    LoadedRun::new(format!("runs/{}-{dimension}-{seed}", record.model.name), record, ranked).expect("results")
 }
 
 /// True and false examples are right so often, and wrong so often.
@@ -212,4 +223,17 @@ fn changing_step(step: u32, metrics: Metrics, [right, wrong]: [u64; 2]) -> StepR
         transfer: Vec::new(),
         seconds: Seconds::default(),
     }
+}
+
+#[test]
+fn samples_are_read_as_they_were_written() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    assert_eq!(Sample::read_all(folder.path()).expect("no file is no samples"), []);
+    Sample::write_all(folder.path(), &explained()).expect("a writable folder");
+    assert_eq!(Sample::read_all(folder.path()).expect("samples"), explained());
+    std::fs::write(folder.path().join(Sample::FILE), "[{}]").expect("a file");
+    let error = Sample::read_all(folder.path()).expect_err("not a sample").to_string();
+    assert!(error.contains("explanations.json"), "{error}");
+    Sample::remove_all(folder.path()).expect("a file");
+    Sample::remove_all(folder.path()).expect("no file is fine");
 }

@@ -1,10 +1,10 @@
-//! Whether two runs differ by more than chance: a paired block bootstrap over time steps on the same queries.
+//! Whether two runs differ by more than chance: a paired block bootstrap on the same queries.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use quadcast_core::{Direction, Filter, stream};
-use quadcast_eval::{BlockBootstrap, Harmonic, Interval, Metrics, RankedQuery, Tally};
+use quadcast_eval::{BlockBootstrap, Harmonic, Interval, Metrics, RankedQuery, Tally, Unit};
 
 use crate::LoadedRun;
 
@@ -82,7 +82,7 @@ impl Difference {
     }
 }
 
-/// The difference `a − b` on the same queries; `None` if the queries differ or lie in a single step.
+/// The difference `a − b` on the same queries; `None` if the queries differ or are of a single unit.
 pub(crate) fn difference(
     a: &LoadedRun,
     b: &LoadedRun,
@@ -93,23 +93,25 @@ pub(crate) fn difference(
     if a.ranks.len() != b.ranks.len() || !a.ranks.iter().zip(&b.ranks).all(same) {
         return None;
     }
-    let (left, right) = (by_step(a, filter, measure), by_step(b, filter, measure));
-    let steps: Vec<([f64; 1], u64)> =
+    let (left, right) = (by_unit(a, filter, measure), by_unit(b, filter, measure));
+    let units: Vec<([f64; 1], u64)> =
         left.values().zip(right.values()).map(|((x, n), (y, _))| ([x - y], *n)).collect();
-    let total: u64 = steps.iter().map(|(_, queries)| queries).sum();
-    let sum: f64 = steps.iter().map(|([sum], _)| sum).sum();
-    let [interval] = BlockBootstrap::new(steps.len()).intervals(&steps, a.record.seed)?;
+    let total: u64 = units.iter().map(|(_, queries)| queries).sum();
+    let sum: f64 = units.iter().map(|([sum], _)| sum).sum();
+    let unit = Unit::of(a.record.task);
+    let [interval] = BlockBootstrap::new(unit, units.len()).intervals(&units, a.record.seed)?;
     Some(Difference { mean: sum / total as f64, interval })
 }
 
-/// Sums of the measure and numbers of queries, by step.
-fn by_step(run: &LoadedRun, filter: Filter, measure: Measure) -> BTreeMap<u32, (f64, u64)> {
-    let harmonic = Harmonic::up_to(run.record.dataset.entities);
+/// Sums of the measure and numbers of queries, by unit of resampling.
+fn by_unit(run: &LoadedRun, filter: Filter, measure: Measure) -> BTreeMap<[u32; 3], (f64, u64)> {
+    let harmonic = Harmonic::up_to(run.record.candidates());
+    let unit = Unit::of(run.record.task);
     let mut random = stream(run.record.seed, "ties", 0);
-    let mut tallies: BTreeMap<u32, Tally> = BTreeMap::new();
+    let mut tallies: BTreeMap<[u32; 3], Tally> = BTreeMap::new();
     for row in &run.ranks {
         if measure.direction().is_none_or(|direction| direction == row.query.direction) {
-            let tally = tallies.entry(row.query.step.0).or_default();
+            let tally = tallies.entry(unit.key(row)).or_default();
             tally.add(row.rank(filter), run.record.protocol.ties, &harmonic, &mut random);
         }
     }

@@ -3,10 +3,11 @@
 use std::ops::Range;
 
 use comfy_table::{CellAlignment, ContentArrangement, Table, TableComponent, presets};
-use quadcast_core::{Duplicates, Setting, TiePolicy, ValidationUse};
-use quadcast_eval::{FilterOutcome, HoleOutcome, Holes, Part};
+use quadcast_core::{Candidates, Duplicates, Setting, Task, TiePolicy, ValidationUse};
+use quadcast_eval::{FilterOutcome, Part, RelationTime, SlotOutcome};
+use quadcast_run::{AskedAbout, Record, RulesCard, Why};
 
-use crate::RunRecord;
+use crate::evolving::{evolving_footing, evolving_tables};
 
 /// A fraction as per cent with two decimals.
 pub fn percent(fraction: f64) -> String {
@@ -98,27 +99,44 @@ pub fn plain_table(header: &[&str], numbers: Range<usize>) -> Table {
 }
 
 /// The record as text: a heading, the results table, and what they rest on. Empty for a run without results.
-pub fn summary(record: &RunRecord) -> String {
+pub fn summary(record: &Record) -> String {
     let Some(metrics) = &record.metrics else { return String::new() };
-    let mut text = format!(
-        "{} on {} · {} · ties {} · seed {}\n\n",
-        record.model.name,
-        record.dataset.name,
-        record.protocol.setting.word(),
-        record.protocol.ties.word(),
-        record.seed
-    );
+    let mut text = heading(record);
+    text.push('\n');
     text.push_str(&results(&[
         ("time-aware", &metrics.time),
         ("static", &metrics.fixed),
         ("raw", &metrics.raw),
     ]));
+    if let Some(outcome) = &record.evolving {
+        text.push_str(&evolving_tables(record, outcome));
+    }
     text.push('\n');
     for line in footing(record, &metrics.time) {
         text.push_str(&line);
         text.push('\n');
     }
     text
+}
+
+fn heading(record: &Record) -> String {
+    let protocol = &record.protocol;
+    let candidates = match protocol.candidates {
+        Candidates::Seen | Candidates::All if record.task == Task::Evolving => {
+            format!(" · candidates {}", protocol.candidates.word())
+        }
+        _ => String::new(),
+    };
+    let text = format!(
+        "{} on {} · {}{candidates} · ties {} · seed {}{}",
+        record.model.name,
+        record.dataset.name,
+        protocol.headline(),
+        protocol.ties.word(),
+        record.seed,
+        if protocol.compat { " · compat" } else { "" }
+    );
+    wrapped(&text, "", "  ")
 }
 
 fn results(filters: &[(&str, &FilterOutcome)]) -> String {
@@ -145,73 +163,105 @@ fn results(filters: &[(&str, &FilterOutcome)]) -> String {
     table.trim_fmt() + "\n"
 }
 
-fn footing(record: &RunRecord, time: &FilterOutcome) -> Vec<String> {
-    let protocol = &record.protocol;
-    let repeated = record.repeated_queries.unwrap_or(0) as u64;
-    let repeated = match protocol.duplicates {
-        Duplicates::Drop if repeated > 0 => format!(", {} repeated ones asked once", counted(repeated)),
-        _ => String::new(),
-    };
-    let seen = |part: Option<Part>| part.map_or_else(|| "–".to_owned(), |p| percent(p.metrics.mrr));
-    let share = |part: Option<Part>| part.map_or(0.0, |p| p.queries as f64 / time.queries as f64);
-    let mut lines = vec![
-        format!(
-            "{} queries (both directions{repeated}), {} candidates each",
-            counted(time.queries),
-            counted(record.dataset.entities as u64)
-        ),
-        format!(
-            "MRR on facts seen before {} ({} % of queries), never seen {}",
-            seen(time.seen),
-            percent(share(time.seen)),
-            seen(time.unseen)
-        ),
-    ];
+fn footing(record: &Record, time: &FilterOutcome) -> Vec<String> {
+    let mut lines = vec![queries(record, time), seen(time)];
     if record.ties_known() {
-        let unreached = record.unreached.map(|share| format!(", unreached {} %", percent(share)));
-        lines.push(format!("gold tied {} %{}", percent(time.ties), unreached.unwrap_or_default()));
+        let unreached = record.unreached.map(|share| format!(", not scored {} %", percent(share)));
+        lines.push(format!("correct answer tied {} %{}", percent(time.ties), unreached.unwrap_or_default()));
         lines.push(policies(record));
     }
-    lines.extend(holes(record));
-    lines.extend([
-        format!("history: {}", history(record)),
-        format!(
-            "load {}, fit {}, evaluate {}{}",
-            seconds(record.seconds.load),
-            seconds(record.seconds.fit),
-            seconds(record.seconds.evaluate),
-            record.peak_memory_bytes.map_or_else(String::new, |b| format!(", peak memory {}", bytes(b)))
-        ),
-    ]);
+    lines.extend(relation_time(record));
+    match &record.evolving {
+        Some(outcome) => {
+            lines
+                .extend(evolving_footing(record, outcome).into_iter().map(|line| line.trim_end().to_owned()));
+        }
+        None => lines.push(format!("history: {}", history(record))),
+    }
+    lines.push(format!(
+        "load {}, fit {}, evaluate {}{}",
+        seconds(record.seconds.load),
+        seconds(record.seconds.fit),
+        seconds(record.seconds.evaluate),
+        record.peak_memory_bytes.map_or_else(String::new, |b| format!(", peak memory {}", bytes(b)))
+    ));
     if let Some(rules) = &record.model.rules {
-        lines.push(format!("rules: {}; nothing was learned here", rules.words()));
+        lines.push(format!("rules: {}; nothing was learned in this run", rules_words(rules)));
     }
-    if let Some(scores) = &record.scores {
-        lines.push(format!("scores: {}, {}, {}", scores.layout, bytes(scores.bytes), scores.file));
-        if !scores.order_verified {
-            lines.push(
-                "warning: row order not verified; nothing proves that a row answers its query".to_owned(),
-            );
-        }
-        if scores.ranked_by.is_some() {
-            lines.push(
-                "warning: the ranks were made elsewhere; checked for contradictions, not counted".to_owned(),
-            );
-        }
-        if !record.ties_known() {
-            lines.push("warning: the file does not tell ties; every rank was taken as untied".to_owned());
-        }
-    }
+    lines.extend(score_notes(record));
     if let Some(bad @ 1..) = record.not_a_number {
         lines.push(format!(
-            "warning: the gold answer of {} queries scored \"not a number\" and was ranked last",
+            "warning: the correct answer of {} queries scored \"not a number\" and was ranked last",
             counted(bad)
         ));
     }
     lines
 }
 
-fn policies(record: &RunRecord) -> String {
+fn queries(record: &Record, time: &FilterOutcome) -> String {
+    let repeated = record.repeated_queries.unwrap_or(0) as u64;
+    let repeated = match record.protocol.duplicates {
+        Duplicates::Drop if repeated > 0 => format!(", {} duplicates asked once", counted(repeated)),
+        _ => String::new(),
+    };
+    let asked = record.asked.map_or_else(String::new, |asked: AskedAbout| format!("; {}", asked.words()));
+    let candidates = match record.task {
+        Task::Evolving => String::new(),
+        _ => format!(", {} candidates each", counted(record.dataset.entities as u64)),
+    };
+    format!("{} queries (both directions{repeated}{asked}){candidates}", counted(time.queries))
+}
+
+fn seen(time: &FilterOutcome) -> String {
+    let seen = |part: Option<Part>| part.map_or_else(|| "–".to_owned(), |p| percent(p.metrics.mrr));
+    let share = |part: Option<Part>| part.map_or(0.0, |p| p.queries as f64 / time.queries as f64);
+    format!(
+        "MRR on facts seen before {} ({} % of queries), never seen {}",
+        seen(time.seen),
+        percent(share(time.seen)),
+        seen(time.unseen)
+    )
+}
+
+/// Where scores from elsewhere came from, and what that leaves open.
+fn score_notes(record: &Record) -> Vec<String> {
+    let Some(scores) = &record.scores else { return Vec::new() };
+    let mut lines = vec![format!("scores: {}, {}, {}", scores.layout, bytes(scores.bytes), scores.file)];
+    if !scores.order_verified {
+        lines.push("warning: row order not verified; nothing proves that a row answers its query".to_owned());
+    }
+    if scores.ranked_by.is_some() {
+        lines.push(
+            "warning: the ranks were made elsewhere; checked for contradictions, not counted".to_owned(),
+        );
+    }
+    if !record.ties_known() {
+        lines.push("warning: the file does not tell ties; every rank was taken as untied".to_owned());
+    }
+    lines
+}
+
+/// Given rules in words, such as `12 rules from a.jsonl, 3 dropped`.
+pub fn rules_words(rules: &RulesCard) -> String {
+    let plural = if rules.used == 1 { "" } else { "s" };
+    let dropped = match rules.dropped {
+        0 => String::new(),
+        dropped => format!(", {} dropped", counted(dropped as u64)),
+    };
+    format!("{} rule{plural} from {}{dropped}", counted(rules.used as u64), rules.file)
+}
+
+/// The weight of a reason: a share of the score, or by how much the score falls without it.
+pub fn weight_words(why: &Why, weight: f64, score: f64) -> String {
+    let whole = why.parts_of.unwrap_or(score);
+    match (why.losses, whole > 0.0) {
+        (true, _) => format!("{weight:+.3}"),
+        (false, true) => format!("{:.1} %", 100.0 * weight / whole),
+        (false, false) => "–".to_owned(),
+    }
+}
+
+fn policies(record: &Record) -> String {
     let shown = [TiePolicy::Mean, TiePolicy::Optimistic, TiePolicy::Pessimistic];
     let value = |policy: TiePolicy| {
         let metrics = record.policies()?.get(policy.word())?;
@@ -220,32 +270,34 @@ fn policies(record: &RunRecord) -> String {
     format!("MRR by tie policy: {}", shown.into_iter().filter_map(value).collect::<Vec<_>>().join(", "))
 }
 
-/// How well relations and times were filled in.
-fn holes(record: &RunRecord) -> Option<String> {
-    let Holes { relation, time } = record.holes?;
-    let told = |name: &str, hole: HoleOutcome| {
-        let metrics = hole.metrics;
+/// Relation prediction and time prediction.
+fn relation_time(record: &Record) -> Option<String> {
+    let RelationTime { relation, time } = record.relation_time?;
+    let told = |name: &str, slot: SlotOutcome| {
+        let metrics = slot.metrics;
         format!(
             "{name} {} (H@1 {}, {} candidates)",
             percent(metrics.mrr),
             percent(metrics.hits1),
-            hole.candidates
+            slot.candidates
         )
     };
     Some(format!("MRR when asked for another part: {}, {}", told("relation", relation), told("time", time)))
 }
 
-fn history(record: &RunRecord) -> String {
+fn history(record: &Record) -> String {
     let latest = record.latest_read.as_deref().unwrap_or("nothing");
     let validation = match record.protocol.validation {
         ValidationUse::Observed => "validation facts observed",
         ValidationUse::Withheld => "validation facts withheld",
     };
+    if record.task == Task::Completion {
+        return format!("training facts of all times known, {validation}");
+    }
     let setting = match record.protocol.setting {
         Setting::SingleStep => "every earlier step known",
         Setting::MultiStep => "nothing of the test period known",
         Setting::Online => "every earlier step known and learned from",
-        Setting::Completion => return format!("training facts of all times known, {validation}"),
     };
     if record.scores.is_some() {
         return format!("{setting}, {validation} (as declared)");

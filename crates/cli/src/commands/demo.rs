@@ -4,13 +4,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use quadcast_analysis::{Audit, SynthWorld, WorldName, audit, synth};
 use quadcast_core::{Dataset, Filter, Setting};
-use quadcast_data::{Audit, LoadOptions, SynthWorld, WorldName, audit, load, synth};
+use quadcast_data::{LoadOptions, load};
 use quadcast_models::MODELS;
-use quadcast_report::{
-    LoadedRun, Options as ReportOptions, Reading, Reference, RunRecord, html, percent, plain_table,
-    write_atomically,
-};
+use quadcast_report::{LoadedRun, Options as ReportOptions, Reading, Reference, html, percent, plain_table};
+use quadcast_run::{Record, write_atomically};
 use serde::Serialize;
 
 use crate::arguments::{RunOptions, SettingArgument};
@@ -71,7 +70,7 @@ pub fn execute(options: &Options, output: &Output) -> Result<(), Failure> {
         for (name, options) in requests(&options.out, &folder, setting) {
             let (kept, record) = run::complete(&options, output)?;
             rows.extend(run_row(&name, &record, &reference));
-            if let Reading::Complete(mut run) = LoadedRun::read(kept.path())? {
+            if let Reading::Complete(mut run) = LoadedRun::read(&kept)? {
                 run.name = name;
                 runs.push(*run);
             }
@@ -80,7 +79,7 @@ pub fn execute(options: &Options, output: &Output) -> Result<(), Failure> {
     }
     let report = options.out.join("report.html");
     let extras = ReportOptions {
-        title: Some("A village that does not exist".to_owned()),
+        title: Some("Demo: a synthetic village".to_owned()),
         references,
         // The report asks D1 of the runs themselves.
         audit: audit.checks.iter().filter(|check| check.id != "D1").cloned().collect(),
@@ -111,7 +110,7 @@ fn prepare(out: &Path) -> Result<(), Failure> {
 /// Every registered forecaster as it comes, and the parts of the baseline.
 fn requests(out: &Path, data: &Path, setting: SettingArgument) -> Vec<(String, RunOptions)> {
     let word = Setting::from(setting).word();
-    let fits = |entry: &&quadcast_models::Entry| entry.capabilities.settings.contains(&setting.into());
+    let fits = |entry: &&quadcast_models::Entry| (entry.capabilities)().settings.contains(&setting.into());
     let defaults = MODELS.iter().filter(fits).map(|entry| (entry.name, None));
     let parts = PARTS.iter().map(|&(name, part)| (name, Some(part)));
     let request = |(model, part): (&str, Option<&str>)| {
@@ -168,7 +167,7 @@ fn reference_row(reference: &Reference) -> Row {
     }
 }
 
-fn run_row(name: &str, record: &RunRecord, best: &Reference) -> Option<Row> {
+fn run_row(name: &str, record: &Record, best: &Reference) -> Option<Row> {
     let time = &record.metrics.as_ref()?.time;
     Some(Row {
         setting: record.protocol.setting.word(),
@@ -214,9 +213,9 @@ fn text(world: &SynthWorld, audit: &Audit, rows: &[Row], options: &Options) -> S
     let out = options.out.display();
     let question = world.dataset().map(question).unwrap_or_default();
     format!(
-        "A village that does not exist\n{about}\naudit: {}\n\n{}\n\n\
+        "Demo: a synthetic village\n{about}\naudit: {}\n\n{}\n\n\
          Time-aware filter, both directions, all entities as candidates. The best possible score is\n\
-         known because the world is: nobody who knows only the past can be better on average.\n\
+         known because we generated the data: nobody who knows only the past can be better on average.\n\
          The networks (cygnet, re-gcn, cen) are small here and train for seconds.\n\n\
          report: {out}/report.html\n\
          next: quadcast forecast {out}/runs/recurrency-single-step \\\n  {question} --explain\n",

@@ -8,11 +8,11 @@ use quadcast_core::Split;
 use quadcast_data::LoadOptions;
 use quadcast_data::scores::{QueryList, write_entities};
 use quadcast_eval::queries;
-use quadcast_report::{counted, write_atomically};
+use quadcast_report::counted;
+use quadcast_run::{forecasting_dataset, open, write_atomically};
 use serde::Serialize;
 
 use crate::arguments::Source;
-use crate::commands::data::{open, temporal};
 use crate::failure::Failure;
 use crate::output::Output;
 
@@ -65,7 +65,7 @@ pub fn execute(options: &ExportOptions, output: &Output) -> Result<(), Failure> 
     let source = &options.source;
     let loaded =
         open(&source.data, LoadOptions { format: source.format.map(Into::into), ..LoadOptions::default() })?;
-    let dataset = temporal(&loaded)?;
+    let dataset = forecasting_dataset(&loaded)?;
     let split = match options.queries {
         QuerySplit::Test => Split::Test,
         QuerySplit::Valid => Split::Valid,

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use quadcast_data::{FetchOptions, FetchReport, VARIANTS, Variant, fetch, lookup};
+use quadcast_data::{FetchOptions, Variant, fetch, lookup, variants};
+use quadcast_report::fetch_text;
 use strsim::jaro_winkler;
 
 use crate::failure::Failure;
@@ -35,8 +36,8 @@ pub fn execute(arguments: FetchArguments, output: &Output) -> Result<(), Failure
     let variant = find(&arguments.name)?;
     let options =
         FetchOptions { from: arguments.from, out: arguments.out.clone(), ..FetchOptions::default() };
-    let report = fetch(variant, &options, output.progress().as_ref())?;
-    output.result(&report, || text(&report, arguments.out.is_none()))
+    let report = fetch(variant, &options, output.run().progress.as_ref())?;
+    output.result(&report, || fetch_text(&report, arguments.out.is_none()))
 }
 
 fn find(name: &str) -> Result<&'static Variant, Failure> {
@@ -46,24 +47,8 @@ fn find(name: &str) -> Result<&'static Variant, Failure> {
         return Ok(variant);
     }
     let likeness = |variant: &Variant| jaro_winkler(&variant.name.to_lowercase(), &name.to_lowercase());
-    let near = VARIANTS.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
+    let near = variants().iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
     let hint = near.filter(|variant| likeness(variant) > ALIKE).map(|variant| variant.name);
     let hint = hint.map_or_else(String::new, |name| format!(" Did you mean {name}?"));
     Err(Failure::input(format!("{name:?} is not in the catalogue; see `quadcast data list`.{hint}")))
-}
-
-fn text(report: &FetchReport, cached: bool) -> String {
-    let bytes: u64 = report.files.iter().map(|file| file.bytes).sum();
-    let new = report.files.iter().filter(|file| file.url.is_some()).count();
-    let how = if new == 0 { "all there already".to_owned() } else { format!("{new} downloaded") };
-    let data = if cached { report.name.to_owned() } else { report.folder.display().to_string() };
-    format!(
-        "{}: {} files, {bytes} bytes, {how}, checksums as published\n  folder:  {}\n  source:  {}\n  \
-         licence: {}\n\nNext: quadcast data info {data}\n",
-        report.name,
-        report.files.len(),
-        report.folder.display(),
-        report.source,
-        report.licence,
-    )
 }

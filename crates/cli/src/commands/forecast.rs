@@ -1,26 +1,15 @@
-//! `quadcast forecast`: who will stand on the other side, and why?
+//! `quadcast forecast`: predict the missing part of a fact, and explain why.
 
-pub mod answers;
 mod batch;
-mod growing;
-mod hole;
-mod question;
-mod rule_text;
-mod text;
-mod triple;
 
 use std::path::PathBuf;
 
 use clap::Args;
-use quadcast_core::HistoryIndex;
-use quadcast_report::Forecast;
+use quadcast_report::answer_text;
+use quadcast_run::{AnswerOptions, Question, Session};
 
-use crate::commands::evolve::trained::TrainedGraph;
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::trained::{Trained, expect_run};
-use answers::{Asker, answer};
-use question::{Asked, Question};
 
 const EXAMPLES: &str = "Examples:
   quadcast forecast runs/recurrency-harbour-single-step-1 --subject 'Grey Heron' --relation 'docks at'
@@ -29,7 +18,7 @@ const EXAMPLES: &str = "Examples:
   quadcast forecast RUN --queries questions.csv --out answers.csv
   quadcast forecast RUN --subject A --object B --at 2014-05-13       (which relation? completion)
   quadcast forecast RUN --subject A --relation R --object B          (when? completion)
-  quadcast forecast RUN --subject A --relation R --object B          (is it true? changing graphs)
+  quadcast forecast RUN --subject A --relation R --object B          (is it true? evolving graphs)
 
 A file of questions is CSV with a header: subject, relation, object, at. Leave the side that is asked for
 empty; an empty at means the time after the last one in the data.";
@@ -66,80 +55,33 @@ pub struct Options {
     /// Where the answers to a file of questions go: .csv or .json [default: standard output]
     #[arg(long, value_name = "FILE", requires = "queries")]
     pub out: Option<PathBuf>,
-    /// Where the dataset lies, if it has moved since the run
+    /// Where the dataset is, if it has moved since the run
     #[arg(long, value_name = "PATH|NAME")]
     pub data: Option<String>,
 }
 
 pub fn execute(options: &Options, output: &Output) -> Result<(), Failure> {
-    expect_run(&options.run)?;
-    let data = options.data.as_deref();
-    if let (Some(subject), Some(object)) = (&options.subject, &options.object) {
-        return match TrainedGraph::open(&options.run, data, output)? {
-            Some(trained) => triple::execute(trained, options, (subject, object), output),
-            None => hole::execute(options, (subject, object), output),
-        };
-    }
-    if options.queries.is_none()
-        && (options.relation.is_none() || (options.subject.is_none() && options.object.is_none()))
-    {
+    let both = options.subject.is_some() && options.object.is_some();
+    let one = options.relation.is_some() && (options.subject.is_some() || options.object.is_some());
+    if options.queries.is_none() && !both && !one {
         return Err(Failure::input(
             "what is the question? Give --relation and either --subject or --object, or a file with --queries",
         ));
     }
-    let asked = match &options.queries {
-        Some(file) => batch::read(file)?,
-        None => vec![Asked {
-            place: None,
-            subject: options.subject.clone(),
-            relation: options.relation.clone().unwrap_or_default(),
-            object: options.object.clone(),
-            at: options.at.clone(),
-        }],
-    };
-    let forecasts = if let Some(trained) = TrainedGraph::open(&options.run, data, output)? {
-        growing::answers(trained, &asked, options)?
-    } else {
-        let mut trained = Trained::open(&options.run, data)?;
-        let index = trained.history();
-        ask_all(&mut trained, &index, &asked, options)?
-    };
-    match &forecasts[..] {
-        [forecast] if options.queries.is_none() => output.result(forecast, || text::forecast(forecast)),
-        all => batch::write(all, options.out.as_deref(), output),
+    let questions = options.queries.as_deref().map(batch::read).transpose()?;
+    let mut session = Session::reopen(&options.run, options.data.as_deref(), output.run())?;
+    let how = AnswerOptions { top: options.top, explain: options.explain };
+    if let Some(questions) = questions {
+        let forecasts = session.answer_all(&questions, how)?;
+        return batch::write(&forecasts, options.out.as_deref(), output);
     }
-}
-
-/// Answers in the order of the questions. Questions about the same time are asked together, so that a model prepares
-/// for each time once.
-fn ask_all(
-    trained: &mut Trained,
-    index: &HistoryIndex,
-    asked: &[Asked],
-    options: &Options,
-) -> Result<Vec<Forecast>, Failure> {
-    let question = |asked: &Asked| {
-        let question = Question::new(asked, &trained.dataset)?;
-        match trained.objection(question.query.step) {
-            Some(why) => Err(asked.refuse(&why)),
-            None => Ok(question),
-        }
+    let question = Question {
+        place: None,
+        subject: options.subject.clone(),
+        relation: options.relation.clone(),
+        object: options.object.clone(),
+        at: options.at.clone(),
     };
-    let questions: Vec<Question> = asked.iter().map(question).collect::<Result<_, _>>()?;
-    let mut order: Vec<usize> = (0..questions.len()).collect();
-    order.sort_by_key(|&i| questions[i].query.step);
-    let mut forecasts: Vec<Option<Forecast>> = vec![None; questions.len()];
-    let mut prepared = None;
-    for i in order {
-        let question = &questions[i];
-        let history = trained.view(index, question.query.step);
-        if prepared != Some(question.query.step) {
-            trained.model.begin(question.query.step, &history).map_err(Failure::internal)?;
-            prepared = Some(question.query.step);
-        }
-        let asker =
-            Asker { name: trained.entry.name, model: trained.model.as_ref(), dataset: &trained.dataset };
-        forecasts[i] = Some(answer(asker, &history, &question.query, options.top, options.explain)?);
-    }
-    Ok(forecasts.into_iter().flatten().collect())
+    let answered = session.answer(&question, how)?;
+    output.result(&answered, || answer_text(&answered))
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use quadcast_data::{Columns, DateOrder, Granularity, ImportOptions, Shares, import};
+use quadcast_report::import_text;
 
 use crate::arguments::DuplicatesArgument;
 use crate::failure::Failure;
@@ -41,7 +42,7 @@ pub struct ImportArguments {
     /// Shares of train, valid and test; borders lie between steps
     #[arg(long, value_name = "SHARES", default_value = "80/10/10")]
     pub split: Shares,
-    /// What happens to a fact that stands twice in one step
+    /// What happens to duplicate facts of one step
     #[arg(long, value_enum, default_value = "drop")]
     pub duplicates: DuplicatesArgument,
     /// Leave bad rows out and count them, instead of stopping at the first
@@ -122,5 +123,5 @@ pub fn execute(arguments: ImportArguments, output: &Output) -> Result<(), Failur
         ..ImportOptions::new(arguments.files, arguments.out)
     };
     let report = import(&options)?;
-    output.result(&report, || report.text())
+    output.result(&report, || import_text(&report))
 }

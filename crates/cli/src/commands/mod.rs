@@ -1,11 +1,12 @@
 //! One file per verb.
 
 pub mod compare;
+pub mod compile;
+pub mod convert;
 pub mod data;
 pub mod demo;
 pub mod diff;
 pub mod evaluate;
-pub mod evolve;
 pub mod export;
 pub mod fetch;
 pub mod forecast;
@@ -17,3 +18,4 @@ pub mod rules;
 pub mod run;
 pub mod split;
 pub mod synth;
+pub mod update;

@@ -1,126 +1,143 @@
 //! `quadcast models`: what there is.
 
-use quadcast_core::{Capabilities, EvolvingCapabilities};
-use quadcast_models::{EVOLVING_MODELS, Entry, EvolvingEntry, Family, MODELS, OptionInfo, find};
-use quadcast_report::wrapped;
+use quadcast_core::{Capabilities, Task};
+use quadcast_models::{Entry, MODELS, SettingDefault, find};
 use serde::Serialize;
 
 use crate::failure::Failure;
 use crate::output::Output;
 
-/// A model of facts with times, or one of a graph that changes: they can do different things.
+/// Columns of a terminal.
+const WIDTH: usize = 80;
+
+/// A model for machines.
 #[derive(Serialize)]
-struct Row<C> {
+struct Model {
     name: &'static str,
     aliases: &'static [&'static str],
-    family: &'static str,
+    task: Task,
     about: &'static str,
     paper: &'static str,
     source: &'static str,
-    capabilities: C,
-    options: &'static [OptionInfo],
-    defaults: toml::Table,
+    base: Option<&'static str>,
+    capabilities: Capabilities,
+    settings: Vec<SettingDefault>,
 }
 
-#[derive(Serialize)]
-#[serde(untagged)]
-enum AnyRow {
-    Timed(Row<Capabilities>),
-    Evolving(Row<EvolvingCapabilities>),
+impl Model {
+    fn of(entry: &Entry) -> Self {
+        let Entry { name, aliases, about, paper, source, base, .. } = *entry;
+        let (task, capabilities) = (entry.task(), (entry.capabilities)());
+        Self {
+            name,
+            aliases,
+            task,
+            about,
+            paper,
+            source,
+            base,
+            capabilities,
+            settings: entry.with_defaults(),
+        }
+    }
 }
 
-pub fn execute(output: &Output) -> Result<(), Failure> {
-    let timed = MODELS.iter().map(|entry| {
-        AnyRow::Timed(Row {
-            name: entry.name,
-            aliases: entry.aliases,
-            family: match entry.family {
-                Family::Forecasting => "forecasting",
-                Family::Completion => "completion",
-            },
-            about: entry.about,
-            paper: entry.paper,
-            source: entry.source,
-            capabilities: entry.capabilities,
-            options: entry.options,
-            defaults: (entry.defaults)(),
-        })
-    });
-    let evolving = EVOLVING_MODELS.iter().map(|entry| {
-        AnyRow::Evolving(Row {
-            name: entry.name,
-            aliases: entry.aliases,
-            family: "evolving",
-            about: entry.about,
-            paper: entry.paper,
-            source: entry.source,
-            capabilities: (entry.capabilities)(),
-            options: entry.options,
-            defaults: (entry.defaults)(),
-        })
-    });
-    let rows: Vec<AnyRow> = timed.chain(evolving).collect();
-    output.result(&rows, || {
-        let timed = MODELS.iter().map(describe);
-        timed.chain(EVOLVING_MODELS.iter().map(describe_evolving)).collect::<Vec<_>>().join("\n")
+/// Lists all models, or shows one in full.
+pub fn execute(name: Option<&str>, output: &Output) -> Result<(), Failure> {
+    if let Some(name) = name {
+        let model = Model::of(find(name)?);
+        return output.result(&model, || in_full(&model));
+    }
+    output.result(&MODELS.iter().map(Model::of).collect::<Vec<_>>(), || {
+        let mut text = String::new();
+        for task in Task::ALL {
+            text.push_str(&format!("{}\n", task.word()));
+            for entry in MODELS.iter().filter(|entry| entry.task() == task) {
+                text.push_str(&folded(&format!("  {:<18}  ", entry.name), entry.about));
+            }
+            text.push('\n');
+        }
+        text + "quadcast models NAME shows one in full, with its settings.\n"
     })
 }
 
-fn describe_evolving(entry: &EvolvingEntry) -> String {
-    let capabilities = (entry.capabilities)();
-    let mut traits = vec!["graphs that change"];
-    traits.extend(capabilities.updates.then_some("goes on learning"));
-    traits.extend(capabilities.unlearns.then_some("unlearns what is deleted"));
-    traits.extend(capabilities.partial.then_some("knows nothing of some triples"));
-    let mut text = format!("{}\n", entry.name);
-    for line in [entry.about, entry.paper, entry.source, &traits.join("; ")] {
-        text.push_str(&wrapped(line, "  ", "  "));
+fn in_full(model: &Model) -> String {
+    let mut text = match model.aliases {
+        [] => format!("{}\n", model.name),
+        aliases => format!("{} (also {})\n", model.name, aliases.join(", ")),
+    };
+    let abilities = abilities(&model.capabilities);
+    for line in [model.about, model.paper, model.source, &abilities] {
+        text.push_str(&folded("  ", line));
     }
-    text + &options(entry.options, &(entry.defaults)())
+    text + "\n" + &table(model)
 }
 
-fn describe(entry: &Entry) -> String {
-    let settings: Vec<&str> = entry.capabilities.settings.iter().map(|s| s.word()).collect();
-    let mut traits = vec![settings.join(", ")];
-    if entry.capabilities.explains {
-        traits.push("explains its answers".to_owned());
+fn abilities(capabilities: &Capabilities) -> String {
+    let task = capabilities.task.word();
+    let mut words = vec![task];
+    words.extend(capabilities.settings.iter().map(|setting| setting.word()).filter(|word| *word != task));
+    let Capabilities { explains, inductive, random, rules, updates, unlearns, partial, .. } = *capabilities;
+    for (can, word) in [
+        (explains, "explains its answers"),
+        (rules, "learns rules"),
+        (inductive, "knows new entities"),
+        (!random, "no randomness"),
+        (updates, "goes on learning"),
+        (unlearns, "unlearns what is deleted"),
+        (partial, "may abstain"),
+    ] {
+        words.extend(can.then_some(word));
     }
-    if entry.capabilities.rules {
-        traits.push("learns rules".to_owned());
-    }
-    if entry.capabilities.inductive {
-        traits.push("knows new entities".to_owned());
-    }
-    if !entry.capabilities.random {
-        traits.push("no randomness".to_owned());
-    }
-    let defaults = (entry.defaults)();
-    let lines = [entry.about, entry.paper, entry.source, &traits.join("; ")];
-    let mut text = format!("{}\n", entry.name);
-    for line in lines {
-        text.push_str(&wrapped(line, "  ", "  "));
-    }
-    if let Some(base) = entry.base.and_then(|name| find(name).ok()) {
-        text.push_str(&recipe(base, &defaults));
-        return text;
-    }
-    text + &options(entry.options, &defaults)
+    words.join("; ")
 }
 
-fn options(options: &[OptionInfo], defaults: &toml::Table) -> String {
-    let mut text = String::new();
-    for option in options {
-        let default = defaults.get(option.key).map(ToString::to_string).unwrap_or_default();
-        let setting = format!("    --set {:<12} ", format!("{}=…", option.key));
-        text.push_str(&wrapped(&format!("{} [{default}]", option.about), &setting, ""));
+/// A line per setting with what it does beneath.
+fn table(model: &Model) -> String {
+    let rows: Vec<(&SettingDefault, String)> = model.settings.iter().map(|row| (row, default(row))).collect();
+    let keys = rows.iter().map(|(row, _)| row.info.key.len()).max().unwrap_or(0);
+    let defaults = rows.iter().map(|(_, default)| default.len()).max().unwrap_or(0).max("default".len());
+    let columns = |key, default, kind| format!("{key:<keys$}  {default:<defaults$}  {kind:<12}  ");
+    let mut text = format!("{}allowed\n{}\n", columns("--set", "default", "type"), "─".repeat(WIDTH));
+    for (row, default) in &rows {
+        let info = &row.info;
+        text.push_str(&folded(&columns(info.key, default, info.kind.word()), &info.allowed()));
+        let source = info.source.map(|source| format!(" Source: {source}.")).unwrap_or_default();
+        text.push_str(&folded("    ", &format!("{}{source}", info.help)));
+        for choice in info.choices {
+            text.push_str(&folded(&format!("    {}: ", choice.word), choice.about));
+        }
+    }
+    if let Some(base) = model.base {
+        text.push_str(&format!("\n* {base} has another default.\n"));
     }
     text
 }
 
-/// What a recipe changes in the defaults of the model it is made of.
-fn recipe(base: &Entry, config: &toml::Table) -> String {
-    let usual = (base.defaults)();
-    let changed = config.iter().filter(|(key, value)| usual.get(*key) != Some(value));
-    let settings: Vec<String> = changed.map(|(key, value)| format!("{key}={value}")).collect();
-    wrapped(&format!("{} with {}", base.name, settings.join(" ")), "    ", "  ")
+/// A default as it is written after `--set KEY=`.
+fn default(setting: &SettingDefault) -> String {
+    let value = match setting.default.as_float() {
+        Some(number) if number != 0.0 && number.abs() < 1e-3 => format!("{number:e}"),
+        _ => setting.default.to_string(),
+    };
+    format!("{value}{}", if setting.changed { " *" } else { "" })
+}
+
+/// A paragraph behind `first`, without the backticks of the documentation; further lines begin below the end of `first`.
+fn folded(first: &str, text: &str) -> String {
+    let indent = first.chars().count();
+    let (mut paragraph, mut column) = (first.to_owned(), indent);
+    for word in text.replace('`', "").split(' ') {
+        let width = word.chars().count();
+        if column > indent && column + 1 + width > WIDTH {
+            paragraph.push_str(&format!("\n{}", " ".repeat(indent)));
+            column = indent;
+        } else if column > indent {
+            paragraph.push(' ');
+            column += 1;
+        }
+        paragraph.push_str(word);
+        column += width;
+    }
+    paragraph + "\n"
 }

@@ -1,19 +1,17 @@
 //! `quadcast report`: runs as one page, or as tables for other programs.
 
-mod evolving;
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use quadcast_report::{LoadedRun, Reading, csv, html, latex, markdown, write_atomically};
+use quadcast_report::{LoadedRun, Reading, csv, html, latex, markdown};
+use quadcast_run::{expect_run, write_atomically};
 use serde::Serialize;
 
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::trained::expect_run;
 
 /// Shown below the help.
 pub const EXAMPLES: &str = "Examples:
@@ -50,7 +48,7 @@ pub enum ReportFormat {
     Html,
     /// Markdown tables
     Md,
-    /// One row per run and filter, on changing graphs per run and step; fractions
+    /// One row per run, filter and step (of evolving graphs); fractions
     Csv,
     /// Tables for a paper; need the package booktabs
     Latex,
@@ -72,6 +70,7 @@ struct RunLine<'a> {
     model: &'a str,
     dataset: &'a str,
     fingerprint: String,
+    task: &'static str,
     setting: &'static str,
     seed: u64,
     mrr: f64,
@@ -79,11 +78,7 @@ struct RunLine<'a> {
 
 pub fn execute(options: &Options, output: &Output) -> Result<(), Failure> {
     let (format, out) = target(options, output)?;
-    // What is no run at all is told first: next to others it would pass for a run of another kind.
     options.runs.iter().try_for_each(|folder| expect_run(folder))?;
-    if evolving::concerns(&options.runs)? {
-        return evolving::execute(options, format, out, output);
-    }
     let (runs, left_out) = load(&options.runs)?;
     for note in left_out.iter().filter(|_| !output.quiet) {
         eprintln!("{note}");
@@ -168,7 +163,8 @@ fn line(run: &LoadedRun) -> RunLine<'_> {
         model: &record.model.name,
         dataset: &record.dataset.name,
         fingerprint: record.dataset.fingerprint.to_string(),
-        setting: record.protocol.setting.word(),
+        task: record.task.word(),
+        setting: record.protocol.headline(),
         seed: record.seed,
         mrr: run.outcome(quadcast_core::Filter::Time).metrics.mrr,
     }

@@ -6,16 +6,12 @@ use std::path::PathBuf;
 use clap::{Args, value_parser};
 use quadcast_core::{DirectedRelation, Direction, Names, RelationId, Rule};
 use quadcast_data::write_rules;
-use quadcast_models::{Entry, MODELS, find};
-use quadcast_report::{RuleCard, RunRecord, counted, wrapped, write_atomically};
+use quadcast_report::{counted, wrapped};
+use quadcast_run::{RuleCard, lookup, rule_card, rules_of_run, write_atomically};
 use serde_json::json;
 
 use crate::failure::Failure;
-use crate::lookup::lookup;
-use crate::model_files::read_own_rules;
 use crate::output::Output;
-use crate::rule_words::card;
-use crate::trained::{open_data, read_complete};
 
 /// Shown below the help.
 pub const EXAMPLES: &str = "Examples:
@@ -50,21 +46,19 @@ pub struct Options {
     /// Write the rules to a file (JSON Lines) that `quadcast run --rules` reads
     #[arg(long, value_name = "FILE.jsonl")]
     pub out: Option<PathBuf>,
-    /// Where the dataset lies, if it has moved since the run
+    /// Where the dataset is, if it has moved since the run
     #[arg(long, value_name = "PATH|NAME")]
     pub data: Option<String>,
 }
 
 pub fn execute(options: &Options, output: &Output) -> Result<(), Failure> {
-    let record = read_complete(&options.run)?;
-    let entry = rule_model(&record)?;
-    let dataset = open_data(&options.run, &record, options.data.as_deref())?;
+    let (session, all) = rules_of_run(&options.run, options.data.as_deref(), output.run())?;
+    let dataset = session.dataset().ok_or_else(|| Failure::internal("models with rules have a dataset"))?;
     let relations = &dataset.vocabulary.relations;
     let wanted = match &options.relation {
         Some(name) => Some(lookup(relations, name, "relation").map_err(Failure::input)?),
         None => None,
     };
-    let all = read_own_rules(&options.run, entry, relations)?;
     let total = all.len();
     let chosen = choose(all, wanted.map(RelationId), options, relations.len());
     if let Some(path) = &options.out {
@@ -72,35 +66,18 @@ pub fn execute(options: &Options, output: &Output) -> Result<(), Failure> {
         let done = json!({ "file": path, "rules": chosen.len() });
         return output.result(&done, || format!("{}: {}\n", rules_of(chosen.len()), path.display()));
     }
-    let cards: Vec<RuleCard> = chosen.iter().map(|rule| card(rule, relations)).collect();
+    let cards: Vec<RuleCard> = chosen.iter().map(|rule| rule_card(rule, relations)).collect();
     output.result(&cards, || {
         let subject = wanted.map_or_else(String::new, |id| format!(" for {}", relations.name(id)));
         let heading = format!(
             "{} on {}: {} of {}{subject}\n",
-            entry.name,
+            session.entry().name,
             dataset.name,
             counted(chosen.len() as u64),
             rules_of(total)
         );
         heading + &text(&chosen, &cards, relations)
     })
-}
-
-/// The model of a run, if it is one that learns rules.
-fn rule_model(record: &RunRecord) -> Result<&'static Entry, Failure> {
-    let name = &record.model.name;
-    match find(name) {
-        Ok(entry) if entry.capabilities.rules => Ok(entry),
-        // Scores from elsewhere have no entry, and no rules either.
-        _ => Err(Failure::input(format!("{name} has no rules to show; {}", models_with_rules()))),
-    }
-}
-
-/// A sentence that names the models that learn rules.
-pub fn models_with_rules() -> String {
-    let names: Vec<&str> =
-        MODELS.iter().filter(|entry| entry.capabilities.rules).map(|entry| entry.name).collect();
-    format!("models with rules: {}", names.join(", "))
 }
 
 fn rules_of(count: usize) -> String {

@@ -1,22 +1,21 @@
 //! `quadcast data split`: divide a dataset anew.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use quadcast_core::{Detection, Mirrors, Names, PublishedLists, RelationId, Splits, published_lists};
-use quadcast_data::{
-    Content, DivideOptions, DivisionLeakage, DivisionMethod, DivisionReport, Format, HeldOut, ListReport,
-    Loaded, PatternSource, divide, division_target,
-};
-use quadcast_report::{counted, percent, plain_table, wrapped};
+use quadcast_analysis::{DivideOptions, DivisionMethod, HeldOut, PatternSource, divide};
+use quadcast_core::{Detection, Mirrors, Names, PublishedLists, RelationId, published_lists};
+use quadcast_data::write::free_folder;
+use quadcast_data::{Content, Loaded};
+use quadcast_report::division_text;
+use quadcast_run::lookup;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::data::open_source;
 use crate::arguments::Source;
 use crate::failure::Failure;
-use crate::lookup::lookup;
 use crate::output::Output;
 
 /// Shown after the help.
@@ -93,7 +92,7 @@ pub fn execute(arguments: &SplitArguments, output: &Output) -> Result<(), Failur
     refuse_idle(arguments, method)?;
     let held_out = HeldOut::new(arguments.valid, arguments.test).map_err(Failure::input)?;
     let detection = detection(arguments)?;
-    division_target(&arguments.out)?;
+    free_folder(&arguments.out)?;
     let source = open_source(&arguments.source)?;
     source.notes.iter().for_each(|note| output.detail(note));
     let patterns = match given(arguments, relations(&source))? {
@@ -105,7 +104,7 @@ pub fn execute(arguments: &SplitArguments, output: &Output) -> Result<(), Failur
     division.write(&arguments.out)?;
     let mut document = serde_json::to_value(&division.report).map_err(Failure::internal)?;
     document["folder"] = json!(arguments.out);
-    output.result(&document, || text(&division.report, &arguments.out))
+    output.result(&document, || division_text(&division.report, &arguments.out))
 }
 
 /// Options that would do nothing are refused.
@@ -215,10 +214,11 @@ fn listed(lists: &str, relations: &Names) -> Result<(Mirrors, String), Failure> 
         )));
     }
     let failed = |error: &dyn std::fmt::Display| {
-        let known = PublishedLists::ALL.map(|lists| lists.name).join(", ");
+        let known: Vec<&str> = PublishedLists::all().iter().map(|lists| lists.name.as_str()).collect();
         Failure::input(format!(
-            "--lists {lists}: neither published lists ({known}) nor a file with lists: {error}\n\
-             expected {{\"symmetric\": [\"NAME\", …], \"inverse\": [[\"NAME\", \"NAME\"], …]}}"
+            "--lists {lists}: neither published lists ({}) nor a file with lists: {error}\n\
+             expected {{\"symmetric\": [\"NAME\", …], \"inverse\": [[\"NAME\", \"NAME\"], …]}}",
+            known.join(", ")
         ))
     };
     let bytes = fs::read(lists).map_err(|error| failed(&error))?;
@@ -236,115 +236,4 @@ fn listed(lists: &str, relations: &Names) -> Result<(Mirrors, String), Failure> 
         mirrors.inverse.push((relation(relations, p, "--lists")?, relation(relations, q, "--lists")?));
     }
     Ok((mirrors, "given in a file".to_owned()))
-}
-
-fn text(report: &DivisionReport, folder: &Path) -> String {
-    let source = &report.source;
-    let seed = report.seed.map(|seed| format!(", seed {seed}")).unwrap_or_default();
-    let mut text = format!(
-        "{} divided anew: {}{seed}\n{} facts, {} entities, {} relations",
-        source.name,
-        report.method.word(),
-        counted(report.facts as u64),
-        counted(source.entities as u64),
-        counted(source.relations as u64)
-    );
-    if report.repetitions > 0 {
-        text += &format!("; {} rows repeated a fact", counted(report.repetitions as u64));
-    }
-    text.push_str("\n\n");
-    if let Some(lists) = &report.lists {
-        text += &list_text(lists);
-    }
-    text += &splits_text(report);
-    if report.lists.is_some() {
-        text += &strata_text(report);
-    }
-    text += &leakage_text(report);
-    text += &format!("\nwritten to {} (layout {})\n", folder.display(), layout(report.layout));
-    text
-}
-
-const fn layout(layout: Format) -> &'static str {
-    match layout {
-        Format::Labelled => "labelled",
-        Format::Openke => "openke",
-        _ => "quads",
-    }
-}
-
-fn list_text(lists: &ListReport) -> String {
-    let detection = lists
-        .detection
-        .map(|d| format!(": shares above {}, {} facts or more", d.threshold, d.min_support))
-        .unwrap_or_default();
-    let mut text =
-        wrapped(&format!("Relations that mirror each other, {}{detection}", lists.origin), "", "  ");
-    let pairs: Vec<String> = lists.inverse.iter().map(|[p, q]| format!("{p} ↔ {q}")).collect();
-    for (word, names) in [("symmetric: ", &lists.symmetric), ("inverse: ", &pairs)] {
-        let names = if names.is_empty() { "none".to_owned() } else { names.join("; ") };
-        text += &wrapped(&names, &format!("  {word}"), "");
-    }
-    text.push('\n');
-    text
-}
-
-fn splits_text(report: &DivisionReport) -> String {
-    let header = ["split", "before", "now", "share", "from", "to"];
-    let columns = if report.periods.is_some() { 6 } else { 4 };
-    let mut table = plain_table(&header[..columns], 1..4);
-    for (split, &facts) in report.splits.iter() {
-        let mut row = vec![
-            split.word().to_owned(),
-            counted(*report.source.splits.get(split) as u64),
-            counted(facts as u64),
-            format!("{} %", percent(facts as f64 / report.facts as f64)),
-        ];
-        row.extend(report.periods.iter().flat_map(|periods| periods.get(split).clone()));
-        table.add_row(row);
-    }
-    format!("{}\n\n", table.trim_fmt())
-}
-
-fn strata_text(report: &DivisionReport) -> String {
-    let header = ["kept together", "facts", "units", "largest", "train", "valid", "test"];
-    let mut table = plain_table(&header, 1..7);
-    for stratum in &report.strata {
-        let Splits { train, valid, test } = stratum.splits;
-        let counts = [stratum.facts, stratum.units, stratum.largest, train, valid, test];
-        let mut row = vec![stratum.name.to_owned()];
-        row.extend(counts.map(|count| counted(count as u64)));
-        table.add_row(row);
-    }
-    format!("{}\n\n", table.trim_fmt())
-}
-
-fn leakage_text(report: &DivisionReport) -> String {
-    let timeless = report.periods.is_none();
-    let fact = if timeless { "(s, r, o)" } else { "(s, r, o, t)" };
-    let at = if timeless { "" } else { ", t" };
-    let header = format!("test facts {fact} for which train has");
-    let mut table = plain_table(&[&header, "before", "now"], 1..3);
-    let mut row = |what: String, count: &dyn Fn(&DivisionLeakage) -> Option<usize>| {
-        let share = |found: &DivisionLeakage| {
-            Some(format!("{} %", percent(count(found)? as f64 / found.facts.max(1) as f64)))
-        };
-        if let (Some(before), Some(after)) = (share(&report.before), share(&report.after)) {
-            table.add_row([what, before, after]);
-        }
-    };
-    row(format!("a mirror by the lists, (o, q, s{at})"), &|found| found.listed);
-    row(format!("the mirror (o, r, s{at}), any relation"), &|found| Some(found.mirrored));
-    row(format!("the reversed pair, (o, ?, s{at})"), &|found| Some(found.reversed));
-    let repeated = if timeless { "the fact itself" } else { "the triple (s, r, o), any time" };
-    row(repeated.to_owned(), &|found| Some(found.repeated));
-    row("not both entities".to_owned(), &|found| Some(found.unseen));
-    let (before, after) = (&report.before, &report.after);
-    for (what, before, after) in [
-        ("entities of test that train lacks", before.unseen_entities, after.unseen_entities),
-        ("relations of test that train lacks", before.unseen_relations, after.unseen_relations),
-    ] {
-        table.add_row([what.to_owned(), counted(before as u64), counted(after as u64)]);
-    }
-    format!("{}\n", table.trim_fmt())
 }

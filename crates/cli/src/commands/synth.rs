@@ -1,20 +1,30 @@
-//! `quadcast data synth`: make a world with known structure, and the best score that anybody could reach on it.
+//! `quadcast data synth`: a synthetic world with known structure and the best score that any model can reach on it, or a
+//! synthetic stream of operations.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Args;
+use quadcast_analysis::{Oracle, SynthWorld, WorldName, synth, synth_operations, synth_target};
 use quadcast_core::{Dataset, Filter, Protocol, Run, Setting};
-use quadcast_data::{Oracle, SynthWorld, WorldName, synth, synth_target};
+use quadcast_data::write_operations;
 use quadcast_eval::{Outcome, judge};
-use quadcast_report::{bytes, percent, plain_table, seconds};
+use quadcast_report::{SynthCost, counted, synth_text};
+use quadcast_run::peak_memory;
 use serde_json::{Value, json};
 
+use super::convert::free;
 use crate::failure::Failure;
-use crate::memory;
 use crate::output::Output;
 
-/// Which world, and where to.
+/// Shown after the help.
+pub const EXAMPLES: &str = "Examples:
+  quadcast data synth --out tmp-village
+  quadcast data synth --world icews-like --seed 7 --out tmp-icews
+  quadcast data synth --operations 50000 --out tmp-operations.txt
+  quadcast data synth --operations 9500000 --seed 7 --out tmp-large.qops";
+
+/// Which world or how many operations, and where to.
 #[derive(Debug, Args)]
 pub struct Options {
     /// The world: village, icews-like, gdelt-like, evolving, recurrence-only, rules-only or
@@ -24,22 +34,22 @@ pub struct Options {
     /// Seed of every random draw; the same seed gives the same files
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
-    /// Folder to write to
-    #[arg(long, value_name = "DIR")]
+    /// Instead of a world, a stream of so many insertions and deletions
+    #[arg(long, value_name = "N", conflicts_with = "world", value_parser = clap::value_parser!(u32).range(1..))]
+    pub operations: Option<u32>,
+    /// Folder of the world; of a stream, its file: binary with the ending .qops, text otherwise; compressed with .gz, .bz2,
+    /// .xz or .zst after it
+    #[arg(long, value_name = "DIR|FILE")]
     pub out: PathBuf,
-    /// Replace a synthetic world in the output folder
+    /// Replace a synthetic world in the output folder, or the file
     #[arg(long)]
     pub overwrite: bool,
 }
 
-/// What is done and how long it took.
-struct Timing {
-    generate: f64,
-    best: f64,
-    write: f64,
-}
-
 pub fn execute(options: &Options, output: &Output) -> Result<(), Failure> {
+    if let Some(operations) = options.operations {
+        return stream(options, operations as usize, output);
+    }
     let name: WorldName = options.world.parse()?;
     synth_target(&options.out, options.overwrite)?;
     let start = Instant::now();
@@ -50,13 +60,35 @@ pub fn execute(options: &Options, output: &Output) -> Result<(), Failure> {
     let judged = start.elapsed().as_secs_f64();
     let start = Instant::now();
     world.write(&options.out, options.overwrite, &best)?;
-    let timing = Timing { generate, best: judged, write: start.elapsed().as_secs_f64() };
+    let write = start.elapsed().as_secs_f64();
+    let cost = SynthCost { generate, best: judged, write, peak_memory_bytes: peak_memory() };
     let mut document = world.description.clone();
     document["best"] = best;
     document["folder"] = json!(options.out);
-    document["seconds"] = json!({ "generate": timing.generate, "best": timing.best, "write": timing.write });
-    document["peak_memory_bytes"] = json!(memory::peak_bytes());
-    output.result(&document, || text(&document, &options.out, &timing))
+    document["seconds"] = json!({ "generate": generate, "best": judged, "write": write });
+    document["peak_memory_bytes"] = json!(cost.peak_memory_bytes);
+    output.result(&document, || synth_text(&document, &options.out, &cost))
+}
+
+/// Makes a stream of operations.
+fn stream(options: &Options, operations: usize, output: &Output) -> Result<(), Failure> {
+    let format = free(&options.out, options.overwrite)?;
+    let stream = synth_operations(operations, options.seed);
+    write_operations(&options.out, &stream, format)?;
+    let document = json!({
+        "operations": stream.len(),
+        "triples": stream.triples().len(),
+        "seed": options.seed,
+        "file": options.out,
+    });
+    output.result(&document, || {
+        let [operations, triples] = [stream.len(), stream.triples().len()].map(|count| counted(count as u64));
+        format!(
+            "{operations} operations on {triples} triples (seed {}): {}\n",
+            options.seed,
+            options.out.display()
+        )
+    })
 }
 
 /// Plays the oracle through the protocol, in every setting that it knows.
@@ -93,10 +125,10 @@ pub fn best_outcome(
     setting: Setting,
     output: &Output,
 ) -> Result<Outcome, Failure> {
-    let protocol = Protocol { setting, ..Protocol::default() };
-    let run = Run::new(world.seed, output.progress());
+    let protocol = Protocol::forecasting(setting);
+    let run = Run { seed: world.seed, ..output.run() };
     let judged = judge(dataset, &protocol, oracle, &run)?;
-    Outcome::new(&judged.ranked, dataset.entities(), protocol.ties, world.seed)
+    Outcome::new(&judged.ranked, dataset.entities(), &protocol, world.seed)
         .ok_or_else(|| Failure::internal("the test period of the world is empty"))
 }
 
@@ -117,57 +149,4 @@ fn play(
         part.insert(filter.word().to_owned(), metrics);
     }
     Ok(Value::Object(part))
-}
-
-fn text(document: &Value, folder: &Path, timing: &Timing) -> String {
-    let word = |key: &str| document[key].as_str().unwrap_or_default().to_owned();
-    let mut text = format!("{} (seed {}): {}\n", word("world"), document["seed"], word("about"));
-    text += &format!("sizes: {}\n", sizes(&document["sizes"]));
-    let mut rows = Vec::new();
-    for setting in [Setting::SingleStep, Setting::MultiStep] {
-        for filter in Filter::ALL {
-            let metrics = &document["best"][setting.word()][filter.word()];
-            let Some(mrr) = metrics["mrr"].as_f64() else { continue };
-            let number = |value: &Value| percent(value.as_f64().unwrap_or_default());
-            let ends = &metrics["ci95"]["mrr"];
-            rows.push(vec![
-                setting.word().to_owned(),
-                filter.word().to_owned(),
-                percent(mrr),
-                format!("{} to {}", number(&ends[0]), number(&ends[1])),
-                number(&metrics["hits@1"]),
-                number(&metrics["hits@3"]),
-                number(&metrics["hits@10"]),
-            ]);
-        }
-    }
-    if !rows.is_empty() {
-        let header = ["best possible", "filter", "MRR", "95 % interval", "H@1", "H@3", "H@10"];
-        let mut table = plain_table(&header, 2..7);
-        table.add_rows(rows);
-        text += &format!("\n{table}\n\n");
-    }
-    let memory =
-        memory::peak_bytes().map(|peak| format!(", peak memory {}", bytes(peak))).unwrap_or_default();
-    text += &format!(
-        "made in {}, judged in {}, written in {}{memory}\nworld: {}\n",
-        seconds(timing.generate),
-        seconds(timing.best),
-        seconds(timing.write),
-        folder.display()
-    );
-    text
-}
-
-/// The sizes as `3 of this, 4 of that`.
-fn sizes(sizes: &Value) -> String {
-    let parts = sizes.as_object().into_iter().flatten().map(|(what, count)| match count.as_object() {
-        Some(splits) => {
-            let splits: Vec<String> =
-                splits.iter().map(|(split, count)| format!("{split} {count}")).collect();
-            format!("{what} {}", splits.join(" / "))
-        }
-        None => format!("{count} {what}"),
-    });
-    parts.collect::<Vec<_>>().join(", ")
 }

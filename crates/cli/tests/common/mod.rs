@@ -3,9 +3,6 @@
 // Each test binary uses its own part of this module.
 #![allow(dead_code)]
 
-#[path = "../../../core/tests/say/mod.rs"]
-mod say;
-
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::fs;
@@ -16,7 +13,8 @@ use std::time::Duration;
 
 use assert_cmd::Command;
 use assert_cmd::cargo::cargo_bin;
-pub use say::say;
+#[allow(unused_imports, reason = "not every test needs them")]
+pub use quadcast_testing::real::{root_with as real_data, skip};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -314,17 +312,6 @@ pub fn assert_texts(text: &str, parts: &[&str]) {
     for part in parts {
         assert!(text.contains(part), "{part:?} is missing in: {text}");
     }
-}
-
-/// The folder of benchmark data, if this machine has one with this dataset.
-pub fn real_data(dataset: &str) -> Option<PathBuf> {
-    let stored = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data");
-    let root = std::env::var_os("QUADCAST_DATA").map_or_else(|| PathBuf::from(stored), PathBuf::from);
-    if root.join(dataset).is_dir() {
-        return Some(root);
-    }
-    say(&format!("skipped: there is no {dataset} in {}; set QUADCAST_DATA", root.display()));
-    None
 }
 
 fn parsed(text: &str) -> Value {

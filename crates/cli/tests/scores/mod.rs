@@ -39,7 +39,7 @@ impl Scores {
         for option in options {
             set(&mut config, option).expect("a known setting");
         }
-        let model = (entry.build)(&config).expect("a valid configuration");
+        let model = entry.forecaster(&config).expect("a valid configuration");
         Self::of_model(model, &dataset, setting)
     }
 

@@ -6,7 +6,7 @@ use quadcast_core::{EvolvingDataset, Fingerprint, Splits};
 use serde::Serialize;
 
 use super::fingerprint::{fingerprint, split_fingerprints};
-use super::{VARIANTS, Variant};
+use super::{Variant, variants};
 use crate::Content;
 
 /// How a dataset relates to a catalogue entry of the same sizes.
@@ -37,9 +37,9 @@ pub fn identify(content: &Content) -> Option<&'static Variant> {
 
 /// The variant of this name, or of this alias where only one variant has it. Case does not matter.
 pub fn lookup(name: &str) -> Option<&'static Variant> {
-    let by_name = VARIANTS.iter().find(|variant| variant.name.eq_ignore_ascii_case(name));
+    let by_name = variants().iter().find(|variant| variant.name.eq_ignore_ascii_case(name));
     by_name.or_else(|| {
-        let mut hits = VARIANTS
+        let mut hits = variants()
             .iter()
             .filter(|variant| variant.aliases.iter().any(|alias| alias.eq_ignore_ascii_case(name)));
         match (hits.next(), hits.next()) {
@@ -58,7 +58,7 @@ pub fn compare(content: &Content) -> Option<CatalogueMatch> {
 }
 
 /// As [`compare`], for a caller that has hashed the content already.
-pub(crate) fn compare_with(content: &Content, hashes: &Hashes) -> Option<CatalogueMatch> {
+pub fn compare_with(content: &Content, hashes: &Hashes) -> Option<CatalogueMatch> {
     let sizes = Sizes::of(content);
     best(&sizes.candidates(), &sizes, hashes)
 }
@@ -76,7 +76,7 @@ fn best(candidates: &[&'static Variant], sizes: &Sizes, hashes: &Hashes) -> Opti
 }
 
 /// Content hashes of a dataset.
-pub(crate) struct Hashes {
+pub struct Hashes {
     /// Of the whole.
     pub whole: Fingerprint,
     /// Of each split, where there are splits.
@@ -163,7 +163,7 @@ impl Sizes {
 
     /// The entries of these sizes.
     fn candidates(&self) -> Vec<&'static Variant> {
-        VARIANTS.iter().filter(|variant| self.fit(variant)).collect()
+        variants().iter().filter(|variant| self.fit(variant)).collect()
     }
 
     fn fit(&self, variant: &Variant) -> bool {

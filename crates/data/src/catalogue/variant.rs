@@ -47,13 +47,6 @@ pub struct SnapshotCounts {
     pub test: usize,
 }
 
-impl SnapshotCounts {
-    /// The counts in the order of the fields.
-    pub const fn new(entities: usize, relations: usize, train: usize, valid: usize, test: usize) -> Self {
-        Self { entities, relations, train, valid, test }
-    }
-}
-
 /// A file that can be downloaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Download {
@@ -106,72 +99,4 @@ pub struct Variant {
     pub files: &'static [Download],
     /// Whether the project holds the files and counted and hashed them itself.
     pub stored: bool,
-}
-
-impl Variant {
-    /// A variant of which nothing is known: the base that entries fill in.
-    pub(super) const UNKNOWN: Self = Self {
-        name: "",
-        family: Family::Forecasting,
-        aliases: &[],
-        entities: None,
-        relations: None,
-        train: None,
-        valid: None,
-        test: None,
-        snapshots: &[],
-        time: "",
-        calendar: None,
-        fingerprints: Splits { train: None, valid: None, test: None },
-        fingerprint: None,
-        source: "",
-        licence: "not stated",
-        quirks: &[],
-        files: &[],
-        stored: false,
-    };
-
-    /// Sets the sizes: entities, relations, then train, valid and test.
-    pub(super) const fn sized(mut self, ids: [usize; 2], facts: [usize; 3]) -> Self {
-        self.entities = Some(ids[0]);
-        self.relations = Some(ids[1]);
-        self.train = Some(facts[0]);
-        self.valid = Some(facts[1]);
-        self.test = Some(facts[2]);
-        self
-    }
-
-    /// Marks a variant whose files were hashed: the whole, then train, valid and test.
-    pub(super) const fn hashed(mut self, whole: &'static str, splits: [&'static str; 3]) -> Self {
-        self.fingerprint = Some(whole);
-        self.fingerprints = Splits { train: Some(splits[0]), valid: Some(splits[1]), test: Some(splits[2]) };
-        self.stored = true;
-        self
-    }
-}
-
-/// Number of variants in all groups.
-pub(super) const fn total(groups: &[&[Variant]]) -> usize {
-    let (mut sum, mut group) = (0, 0);
-    while group < groups.len() {
-        sum += groups[group].len();
-        group += 1;
-    }
-    sum
-}
-
-/// All groups as one table.
-pub(super) const fn join<const COUNT: usize>(groups: &[&[Variant]]) -> [Variant; COUNT] {
-    let mut all = [Variant::UNKNOWN; COUNT];
-    let (mut filled, mut group) = (0, 0);
-    while group < groups.len() {
-        let mut row = 0;
-        while row < groups[group].len() {
-            all[filled] = groups[group][row];
-            filled += 1;
-            row += 1;
-        }
-        group += 1;
-    }
-    all
 }

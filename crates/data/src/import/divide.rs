@@ -3,10 +3,10 @@
 use quadcast_core::{Duplicates, Splits};
 use rustc_hash::FxHashSet;
 
+use super::cuts::cuts;
 use super::error::ImportError;
 use super::options::{Granularity, Shares};
 use super::steps::StepFact;
-use crate::divide::cuts;
 
 /// Facts in the order of time; within a step they keep the order of the files.
 pub(super) struct Ordered {

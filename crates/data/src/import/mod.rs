@@ -7,6 +7,7 @@
 
 mod collect;
 mod columns;
+mod cuts;
 mod dates;
 mod divide;
 mod error;
@@ -26,6 +27,7 @@ mod table;
 mod write;
 
 pub use columns::{Columns, Reference, Role};
+pub use cuts::cuts;
 pub use error::ImportError;
 pub use options::{DateOrder, Granularity, ImportOptions, Shares};
 pub use process::import;

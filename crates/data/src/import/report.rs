@@ -1,8 +1,8 @@
-//! What an import did: the content of `import.json` and the text for people.
+//! What an import did: the content of `import.json`.
 
 use std::path::PathBuf;
 
-use quadcast_core::{Duplicates, Split, Splits};
+use quadcast_core::{Duplicates, Splits};
 use serde::Serialize;
 
 use super::columns::Role;
@@ -123,74 +123,4 @@ pub struct ImportReport {
     pub splits: Splits<SplitReport>,
     /// What was decided about dates and names.
     pub notes: Vec<String>,
-}
-
-impl ImportReport {
-    /// The report for people.
-    pub fn text(&self) -> String {
-        let mut text = String::new();
-        for source in &self.sources {
-            text.push_str(&source.text());
-        }
-        text.extend(self.notes.iter().map(|note| format!("{note}\n")));
-        for skipped in &self.skipped {
-            text.push_str(&format!("Skipped {} rows: {}.\n", skipped.rows, skipped.reason.words()));
-            text.extend(skipped.examples.iter().map(|example| format!("  {example}\n")));
-        }
-        text.push_str(&format!(
-            "\n{} facts, {} entities, {} relations in {}\n",
-            self.facts,
-            self.entities,
-            self.relations,
-            self.out.display()
-        ));
-        for (split, part) in self.splits.iter() {
-            text.push_str(&part.text(split));
-        }
-        text.push_str(&format!(
-            "\nNext: quadcast run --data {}\n",
-            shell_word(&self.out.display().to_string())
-        ));
-        text
-    }
-}
-
-impl SourceReport {
-    fn text(&self) -> String {
-        let columns: Vec<String> = self.columns.iter().map(ColumnUse::text).collect();
-        let mut text = format!("{}: {} rows", self.path.display(), self.rows);
-        if self.skipped > 0 {
-            text.push_str(&format!(", {} of them skipped", self.skipped));
-        }
-        text.push_str(&format!("\n  Columns: {}.\n", columns.join(", ")));
-        if self.guessed {
-            text.push_str("  They were guessed from the names in the header; --columns overrides.\n");
-        }
-        text.extend(self.notes.iter().map(|note| format!("  {note}\n")));
-        text
-    }
-}
-
-impl ColumnUse {
-    fn text(&self) -> String {
-        match &self.name {
-            Some(name) => format!("{} = {name:?}", self.role),
-            None => format!("{} = column {}", self.role, self.position),
-        }
-    }
-}
-
-impl SplitReport {
-    fn text(&self, split: Split) -> String {
-        let (facts, share, steps) = (self.facts, 100.0 * self.share, self.steps);
-        let (first, last) = (&self.first, &self.last);
-        let period = if first == last { first.clone() } else { format!("{first} to {last}") };
-        format!("  {:<5} {facts:>9} facts {share:>5.1} %  {steps:>6} steps  {period}\n", split.word())
-    }
-}
-
-/// A path as a shell takes it.
-fn shell_word(path: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "/._-+:\\".contains(c);
-    if path.chars().all(plain) { path.to_owned() } else { format!("'{}'", path.replace('\'', "'\\''")) }
 }

@@ -5,11 +5,11 @@ use std::collections::hash_map::Entry;
 use quadcast_core::{Split, Triple, Vocabulary};
 use rustc_hash::FxHashMap;
 
-use super::stream::{FaultPolicy, Marked, OperationStream, StreamClock};
+use super::stream::{FaultPolicy, NumberedOperation, OperationStream, StreamClock};
 
 /// Why an operation cannot follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Fault {
+pub enum Fault {
     /// An insertion of a present triple.
     Present,
     /// A deletion of an absent triple.
@@ -20,7 +20,7 @@ pub(crate) enum Fault {
 
 /// A stream in the making.
 #[derive(Default)]
-pub(crate) struct StreamBuilder {
+pub struct StreamBuilder {
     stream: OperationStream,
     policy: FaultPolicy,
     numbers: FxHashMap<Triple, u32>,
@@ -28,13 +28,14 @@ pub(crate) struct StreamBuilder {
 }
 
 impl StreamBuilder {
-    pub(crate) fn new(name: String, clock: StreamClock, policy: FaultPolicy) -> Self {
+    /// An empty stream.
+    pub fn new(name: String, clock: StreamClock, policy: FaultPolicy) -> Self {
         let stream = OperationStream { name, clock, ..OperationStream::default() };
         Self { stream, policy, ..Self::default() }
     }
 
     /// Goes on where a stream ended. What follows has no times, so that only the order of operations is left.
-    pub(crate) fn resume(mut stream: OperationStream, policy: FaultPolicy) -> Self {
+    pub fn resume(mut stream: OperationStream, policy: FaultPolicy) -> Self {
         let numbers = stream.triples.iter().copied().zip(0..).collect();
         let mut present = vec![false; stream.triples.len()];
         for entry in &stream.entries {
@@ -46,22 +47,27 @@ impl StreamBuilder {
     }
 
     /// The clock becomes known with the first row of a file.
-    pub(crate) fn set_clock(&mut self, clock: StreamClock) {
+    pub fn set_clock(&mut self, clock: StreamClock) {
         self.stream.clock = clock;
     }
 
-    /// How many operations were taken.
-    pub(crate) fn len(&self) -> usize {
+    /// Number of operations taken so far.
+    pub fn len(&self) -> usize {
         self.stream.entries.len()
     }
 
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// Whether nothing was offered so far, not even an operation that was left out.
-    pub(crate) fn is_untouched(&self) -> bool {
-        self.len() == 0 && self.stream.dropped == super::Dropped::default()
+    pub fn is_untouched(&self) -> bool {
+        self.is_empty() && self.stream.dropped == super::Dropped::default()
     }
 
     /// Adds an operation. On the clock of an order the time is its place, and `moment` is not looked at.
-    pub(crate) fn push(&mut self, triple: Triple, insert: bool, moment: i64) -> Result<(), Fault> {
+    pub fn push(&mut self, triple: Triple, insert: bool, moment: i64) -> Result<(), Fault> {
         let moment = if self.stream.clock == StreamClock::Order { self.len() as i64 } else { moment };
         if let Some(&last) = self.stream.moments.last()
             && moment < last
@@ -85,7 +91,7 @@ impl StreamBuilder {
             }
         };
         self.present[number as usize] = insert;
-        self.stream.entries.push(Marked::new(number, insert));
+        self.stream.entries.push(NumberedOperation::new(number, insert));
         self.stream.moments.push(moment);
         Ok(())
     }
@@ -100,18 +106,18 @@ impl StreamBuilder {
     }
 
     /// Whether a triple is in the graph now.
-    pub(crate) fn is_present(&self, triple: &Triple) -> bool {
+    pub fn is_present(&self, triple: &Triple) -> bool {
         self.numbers.get(triple).is_some_and(|&number| self.present[number as usize])
     }
 
     /// The source's step ends here.
-    pub(crate) fn end_step(&mut self) {
+    pub fn end_step(&mut self) {
         let end = self.len();
         self.stream.step_ends.get_or_insert_default().push(end);
     }
 
     /// The stream. `split` says which split a triple belongs to, where the source knows.
-    pub(crate) fn finish(
+    pub fn finish(
         mut self,
         vocabulary: Vocabulary,
         split: Option<&dyn Fn(&Triple) -> Split>,

@@ -106,7 +106,7 @@ pub enum OperationsError {
     /// A row of a benchmark that contradicts the rows and steps before it.
     #[error(
         "{place}: found {mark} for the triple {triple}, which is {state} after the rows and steps before; expected \
-         {expected}; correct the file (data audit counts such rows), or leave them out with evolve compile --policy drop"
+         {expected}; correct the file (data audit counts such rows), or leave them out with data compile --policy drop"
     )]
     Contradiction {
         /// Where.
@@ -139,7 +139,7 @@ pub enum OperationsError {
     /// A stream in the binary form where text belongs.
     #[error(
         "{}: found a stream in the binary form, expected text: head tail relation +|- [time], with the names of the \
-         graph; quadcast evolve convert makes text of it, in which numbers stand for names",
+         graph; quadcast data convert makes text of it, in which numbers stand for names",
         path.display()
     )]
     NotText {

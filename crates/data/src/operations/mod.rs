@@ -4,6 +4,7 @@
 //! operations on each triple alternate and begin with an insertion. Triples are numbered, so that everything that follows
 //! works on arrays.
 
+mod apply;
 mod binary;
 mod build;
 mod convert;
@@ -16,8 +17,9 @@ mod stream;
 mod text;
 mod unpack;
 
+pub use apply::{TripleSet, apply};
 pub(crate) use binary::MAGIC;
-pub(crate) use build::{Fault, StreamBuilder};
+pub use build::{Fault, StreamBuilder};
 pub use convert::{operations_target, read_operations, stream_format, write_operations};
 pub use error::OperationsError;
 pub(crate) use extend::Known;
@@ -25,5 +27,7 @@ pub use extend::{Extended, extend_operations};
 pub(crate) use instants::Instants;
 pub use renumber::with_numbers_as_ids;
 pub use sources::{Hold, operations_of};
-pub use stream::{Dropped, FaultPolicy, OperationStream, StreamClock, StreamFormat, TimedOperation};
-pub(crate) use text::Numbers;
+pub use stream::{
+    Dropped, FaultPolicy, NumberedOperation, OperationStream, StreamClock, StreamFormat, TimedOperation,
+};
+pub use text::NameNumbers;

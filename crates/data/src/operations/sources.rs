@@ -4,10 +4,10 @@ use quadcast_core::{Dataset, EvolvingDataset, EvolvingStep, Quad, Split, Step, T
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 
+use super::apply::{TripleSet, apply};
 use super::build::{Fault, StreamBuilder};
 use super::error::OperationsError;
 use super::stream::{FaultPolicy, OperationStream, StreamClock};
-use crate::info::{TripleSet, apply};
 use crate::{Content, DataError};
 
 /// How long a fact with a time stamp holds.

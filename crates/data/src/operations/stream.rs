@@ -75,9 +75,9 @@ pub struct TimedOperation {
 
 /// The number of a triple and whether it is inserted, in four bytes: a stream has millions of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Marked(u32);
+pub struct NumberedOperation(u32);
 
-impl Marked {
+impl NumberedOperation {
     pub(crate) const fn new(triple: u32, insert: bool) -> Self {
         Self(triple << 1 | !insert as u32)
     }
@@ -91,11 +91,12 @@ impl Marked {
     }
 
     /// The number of the triple.
-    pub(crate) const fn triple(self) -> usize {
+    pub const fn triple(self) -> usize {
         (self.0 >> 1) as usize
     }
 
-    pub(crate) const fn insert(self) -> bool {
+    /// Whether the triple is inserted rather than deleted.
+    pub const fn insert(self) -> bool {
         self.0 & 1 == 0
     }
 }
@@ -113,11 +114,9 @@ pub struct OperationStream {
     /// Operations that were left out when the stream was made.
     pub dropped: Dropped,
     pub(crate) triples: Vec<Triple>,
-    pub(crate) entries: Vec<Marked>,
+    pub(crate) entries: Vec<NumberedOperation>,
     pub(crate) moments: Vec<i64>,
-    /// Where the steps of the source end, if it has steps.
     pub(crate) step_ends: Option<Vec<usize>>,
-    /// The split of every triple, if the source says.
     pub(crate) splits: Option<Vec<Split>>,
 }
 
@@ -145,14 +144,29 @@ impl OperationStream {
         })
     }
 
+    /// The operations in order, by the number of their triple in [`OperationStream::triples`].
+    pub fn entries(&self) -> &[NumberedOperation] {
+        &self.entries
+    }
+
+    /// The time of every operation, on the stream's clock; never decreasing.
+    pub fn moments(&self) -> &[i64] {
+        &self.moments
+    }
+
+    /// Where the steps of the source end, as places in the stream; `None` if it has no steps.
+    pub fn step_ends(&self) -> Option<&[usize]> {
+        self.step_ends.as_deref()
+    }
+
     /// The number of steps of the source, if it has steps.
     pub fn steps(&self) -> Option<usize> {
         self.step_ends.as_ref().map(Vec::len)
     }
 
-    /// Whether the source says which split a triple belongs to.
-    pub fn has_splits(&self) -> bool {
-        self.splits.is_some()
+    /// The split of every triple, if the source says.
+    pub fn splits(&self) -> Option<&[Split]> {
+        self.splits.as_deref()
     }
 }
 

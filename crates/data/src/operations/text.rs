@@ -13,7 +13,7 @@ use crate::write::{push_number, write_rows};
 /// are, or those of Wikidata, as in its raw stream; where a name is neither, the ids stand for the names.
 pub(super) fn write_text(out: &mut dyn Write, stream: &OperationStream) -> io::Result<()> {
     let mut instants = Instants::default();
-    let [entities, relations] = Numbers::of(&stream.vocabulary);
+    let [entities, relations] = NameNumbers::of(&stream.vocabulary);
     write_rows(out, stream.iter(), |row, timed| {
         let triple = timed.operation.triple;
         let numbers = [
@@ -38,11 +38,11 @@ pub(super) fn write_text(out: &mut dyn Write, stream: &OperationStream) -> io::R
 }
 
 /// The numbers that names are or hold, if all of them do, each its own.
-pub(crate) struct Numbers(Option<Vec<u32>>);
+pub struct NameNumbers(Option<Vec<u32>>);
 
-impl Numbers {
+impl NameNumbers {
     /// Those of entities and of relations.
-    pub(crate) fn of(vocabulary: &Vocabulary) -> [Self; 2] {
+    pub fn of(vocabulary: &Vocabulary) -> [Self; 2] {
         let Vocabulary { entities, relations } = vocabulary;
         if wikidata::all_numbers(vocabulary) {
             let [items, properties] = [wikidata::ITEM, wikidata::PROPERTY]
@@ -63,7 +63,8 @@ impl Numbers {
         Self(numbers.filter(unique))
     }
 
-    pub(crate) fn of_id(&self, id: u32) -> u32 {
+    /// The number that stands for an id: the one in its name, or the id itself.
+    pub fn of_id(&self, id: u32) -> u32 {
         self.0.as_ref().map_or(id, |numbers| numbers[id as usize])
     }
 }
@@ -80,7 +81,7 @@ mod tests {
     fn numbers_are_those_of_the_names_or_ids() {
         let of = |entities: &[&str], relations: &[&str]| {
             let vocabulary = Vocabulary { entities: names(entities), relations: names(relations) };
-            let [entity, relation] = Numbers::of(&vocabulary);
+            let [entity, relation] = NameNumbers::of(&vocabulary);
             ([entity.of_id(0), entity.of_id(1)], relation.of_id(0))
         };
         assert_eq!(of(&["66", "62"], &["399"]), ([66, 62], 399));

@@ -11,7 +11,7 @@ use super::binary::{
     checksum, numbered_split, take,
 };
 use super::error::OperationsError;
-use super::stream::{Dropped, Marked, OperationStream, StreamClock};
+use super::stream::{Dropped, NumberedOperation, OperationStream, StreamClock};
 use crate::DataError;
 use crate::readers::{Compression, failure, file_name};
 
@@ -191,7 +191,7 @@ impl<R: Read> File<'_, R> {
         let mut present = vec![false; stream.triples.len()];
         stream.entries.reserve(payload.len() / OPERATION_BYTES);
         for (number, bytes) in payload.as_chunks::<OPERATION_BYTES>().0.iter().enumerate() {
-            let entry = Marked::from_bits(u32::from_le_bytes(*bytes));
+            let entry = NumberedOperation::from_bits(u32::from_le_bytes(*bytes));
             match present.get_mut(entry.triple()) {
                 Some(present) if *present != entry.insert() => *present = entry.insert(),
                 Some(_) => return Err(self.wrong(format!("operation {} changes nothing", number + 1))),

@@ -6,8 +6,8 @@ use serde::de::IgnoredAny;
 use super::input::{Folder, Input};
 use crate::{DataError, wikidata};
 
-/// The file.
-pub(crate) const COMPILED: &str = "compile.json";
+/// The name of the file.
+pub const COMPILED: &str = "compile.json";
 
 /// The part of the description that matters to readers.
 #[derive(Deserialize)]

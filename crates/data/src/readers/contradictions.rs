@@ -11,7 +11,7 @@ use super::evolving_step::Step;
 use super::ids::count_line;
 use super::input::Input;
 use super::lines::{At, Lines, blank_fields};
-use crate::info::{TripleSet, apply};
+use crate::operations::{TripleSet, apply};
 use crate::{DataError, OperationsError};
 
 /// The column of the operation.

@@ -6,8 +6,8 @@ use serde::Deserialize;
 use super::input::{Folder, Input};
 use crate::{DataError, Format};
 
-/// The file.
-pub(crate) const DIVISION: &str = "division.json";
+/// The name of the file.
+pub const DIVISION: &str = "division.json";
 
 /// The part of the description that matters to readers.
 #[derive(Deserialize)]

@@ -11,11 +11,16 @@ use crate::DataError;
 
 /// How a file is compressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Compression {
+pub enum Compression {
+    /// `.gz`
     Gzip,
+    /// `.bz2`
     Bzip2,
+    /// `.xz`
     Xz,
+    /// `.zst`
     Zstandard,
+    /// `.zip`
     Zip,
 }
 

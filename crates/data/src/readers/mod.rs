@@ -38,14 +38,16 @@ use quadcast_core::Splits;
 
 use crate::{Content, SourceFile};
 
-pub(crate) use compiled::COMPILED;
-pub(crate) use division::DIVISION;
-pub(crate) use input::{Compression, failure, file_name, stream};
+pub use compiled::COMPILED;
+pub use division::DIVISION;
+pub use input::Compression;
+pub(crate) use input::{failure, file_name, stream};
 pub(crate) use lines::excerpt;
 pub(crate) use moments::{date_of_day, days_since_1970, iso_day, iso_minute};
 pub(crate) use named_operations::read_named;
 pub(crate) use operations::read_text;
-pub(crate) use quoting::{looks_quoted, unquoted};
+pub(crate) use quoting::looks_quoted;
+pub use quoting::unquoted;
 pub(crate) use read::read;
 
 /// What a reader hands back.

@@ -79,7 +79,7 @@ fn inside(field: &[u8]) -> Option<&[u8]> {
 }
 
 /// The name that a quoted field stands for; other fields stand for themselves.
-pub(crate) fn unquoted(field: &str) -> String {
+pub fn unquoted(field: &str) -> String {
     match inside(field.as_bytes()) {
         Some(_) => field[1..field.len() - 1].replace("\"\"", "\""),
         None => field.to_string(),

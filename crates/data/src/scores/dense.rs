@@ -94,7 +94,7 @@ impl Dense {
     }
 
     /// Hands over the rows from `first` on, one after the other.
-    pub fn rows<E: From<io::Error>>(
+    pub fn rows<E: From<ScoreFileError>>(
         &self,
         first: usize,
         count: usize,
@@ -105,7 +105,8 @@ impl Dense {
         let (mut bytes, mut scores) = (vec![0; at_once * width], Vec::with_capacity(self.columns));
         for start in (0..count).step_by(at_once) {
             let bytes = &mut bytes[..width * at_once.min(count - start)];
-            self.read((first + start) as u64 * width as u64, bytes)?;
+            self.read((first + start) as u64 * width as u64, bytes)
+                .map_err(|source| ScoreFileError::Read { path: self.path.clone(), source })?;
             for (i, row) in bytes.chunks_exact(width).enumerate() {
                 scores.clear();
                 self.decode(row, &mut scores);

@@ -16,6 +16,14 @@ pub enum ScoreFileError {
         /// Why.
         source: io::Error,
     },
+    /// A query that the list of rows does not have.
+    #[error("{}: {query} is not in the query list", path.display())]
+    Unlisted {
+        /// The file.
+        path: PathBuf,
+        /// The query.
+        query: String,
+    },
     /// A compressed array could not be unpacked.
     #[error(
         "cannot unpack {} into the temporary folder {}: {source}. Set TMPDIR to a folder with more space, or save \

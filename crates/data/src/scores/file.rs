@@ -1,19 +1,15 @@
-//! A score file as a forecaster: it looks rows up, the evaluator does the rest.
+//! A score file: rows of scores, looked up by query.
 
 use std::fs::File;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use quadcast_core::{
-    Capabilities, Constant, Dataset, Forecaster, History, ModelError, Query, Run, SavedModel, ScoreRow,
-    ScoreSink, Step, Validation,
-};
+use quadcast_core::{Constant, Dataset, Query, ScoreRow, Step};
 
 use crate::scores::dense::Dense;
 use crate::scores::npz;
 use crate::scores::sparse::Sparse;
-use crate::scores::{DECLARED, QueryList, ScoreFileError};
+use crate::scores::{QueryList, ScoreFileError};
 
 /// How to open a score file.
 #[derive(Clone, Copy, Debug, Default)]
@@ -37,7 +33,6 @@ pub struct ScoreFile {
     body: Body,
     verified: bool,
     bytes: u64,
-    trouble: Option<ScoreFileError>,
 }
 
 impl ScoreFile {
@@ -74,15 +69,8 @@ impl ScoreFile {
             let sparse = matches!(body, Body::Sparse(_));
             return Err(ScoreFileError::Unverified { path: path.to_owned(), sparse });
         }
-        let mut file = Self {
-            path: path.to_owned(),
-            list: Arc::clone(list),
-            entities,
-            body,
-            verified,
-            bytes,
-            trouble: None,
-        };
+        let mut file =
+            Self { path: path.to_owned(), list: Arc::clone(list), entities, body, verified, bytes };
         if let (Body::Sparse(sparse), true) = (&mut file.body, options.hold_all) {
             sparse.hold(0..list.len())?;
         }
@@ -107,11 +95,6 @@ impl ScoreFile {
         }
     }
 
-    /// What is wrong with the file, if that stopped it from answering.
-    pub fn trouble(&mut self) -> Option<ScoreFileError> {
-        self.trouble.take()
-    }
-
     /// To be called when all rows were asked for: an error if one was missing or held something that is not a number.
     pub fn check(&self) -> Result<(), ScoreFileError> {
         match &self.body {
@@ -120,97 +103,54 @@ impl ScoreFile {
         }
     }
 
-    fn row(&self, query: &Query) -> Result<usize, ModelError> {
-        self.list
-            .row(query)
-            .ok_or_else(|| ModelError::Unsupported(format!("{query:?} is not in the query list")))
+    /// Reads on until the rows of a step are held. Steps must be asked for in order, unless the file is held as a whole.
+    pub fn prepare(&mut self, step: Step) -> Result<(), ScoreFileError> {
+        match &mut self.body {
+            Body::Dense(_) => Ok(()),
+            Body::Sparse(sparse) => sparse.hold(self.list.rows_of(step)),
+        }
     }
 
-    fn dense_rows(&self, dense: &Dense, queries: &[Query], sink: &mut dyn ScoreSink) -> Result<(), Trouble> {
+    /// Hands over the rows of queries of the prepared step, each with its place in `queries`.
+    pub fn rows<E: From<ScoreFileError>>(
+        &self,
+        queries: &[Query],
+        mut take: impl FnMut(usize, ScoreRow<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        match &self.body {
+            Body::Dense(dense) => self.dense_rows(dense, queries, take),
+            Body::Sparse(sparse) => {
+                let background = Constant::unreached(self.entities);
+                let (mut ids, mut scores) = (Vec::new(), Vec::new());
+                for (i, query) in queries.iter().enumerate() {
+                    sparse.row(self.row(query)?, &mut ids, &mut scores);
+                    take(i, ScoreRow::Sparse { ids: &ids, scores: &scores, background: &background })?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn dense_rows<E: From<ScoreFileError>>(
+        &self,
+        dense: &Dense,
+        queries: &[Query],
+        mut take: impl FnMut(usize, ScoreRow<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
         let mut done = 0;
         while done < queries.len() {
             // Neighbours in the evaluator's order are neighbours in the file.
             let first = self.row(&queries[done])?;
             let rest = queries[done..].iter().zip(&self.list.queries()[first..]);
             let count = rest.take_while(|(asked, listed)| asked == listed).count();
-            dense.rows(first, count, |i, scores| {
-                Ok::<(), Trouble>(sink.accept(done + i, ScoreRow::Dense(scores)).map_err(ModelError::from)?)
-            })?;
+            dense.rows(first, count, |i, scores| take(done + i, ScoreRow::Dense(scores)))?;
             done += count;
         }
         Ok(())
     }
 
-    fn sparse_rows(
-        &self,
-        sparse: &Sparse,
-        queries: &[Query],
-        sink: &mut dyn ScoreSink,
-    ) -> Result<(), ModelError> {
-        let background = Constant::unreached(self.entities);
-        let (mut ids, mut scores) = (Vec::new(), Vec::new());
-        for (i, query) in queries.iter().enumerate() {
-            sparse.row(self.row(query)?, &mut ids, &mut scores);
-            sink.accept(i, ScoreRow::Sparse { ids: &ids, scores: &scores, background: &background })?;
-        }
-        Ok(())
-    }
-}
-
-/// What can stop the handing over of dense rows.
-enum Trouble {
-    Model(ModelError),
-    Disk(io::Error),
-}
-
-impl From<ModelError> for Trouble {
-    fn from(error: ModelError) -> Self {
-        Self::Model(error)
-    }
-}
-
-impl From<io::Error> for Trouble {
-    fn from(error: io::Error) -> Self {
-        Self::Disk(error)
-    }
-}
-
-impl Forecaster for ScoreFile {
-    fn capabilities(&self) -> Capabilities {
-        DECLARED
-    }
-
-    fn fit(&mut self, _: &History<'_>, _: &dyn Validation, _: &Run) -> Result<(), ModelError> {
-        Ok(())
-    }
-
-    fn begin(&mut self, step: Step, _: &History<'_>) -> Result<(), ModelError> {
-        let rows = self.list.rows_of(step);
-        let Body::Sparse(sparse) = &mut self.body else { return Ok(()) };
-        sparse.hold(rows).map_err(|trouble| {
-            let message = trouble.to_string();
-            self.trouble = Some(trouble);
-            ModelError::Unsupported(message)
-        })
-    }
-
-    fn score(&self, _: &History<'_>, queries: &[Query], sink: &mut dyn ScoreSink) -> Result<(), ModelError> {
-        match &self.body {
-            Body::Sparse(sparse) => self.sparse_rows(sparse, queries, sink),
-            Body::Dense(dense) => self.dense_rows(dense, queries, sink).map_err(|trouble| match trouble {
-                Trouble::Model(error) => error,
-                Trouble::Disk(error) => {
-                    ModelError::Unsupported(format!("cannot read {}: {error}", self.path.display()))
-                }
-            }),
-        }
-    }
-
-    fn save(&self) -> Result<SavedModel, ModelError> {
-        Err(ModelError::Unsupported("a score file holds no learned state".to_owned()))
-    }
-
-    fn load(&mut self, _: &SavedModel) -> Result<(), ModelError> {
-        Err(ModelError::Unsupported("a score file takes no learned state".to_owned()))
+    fn row(&self, query: &Query) -> Result<usize, ScoreFileError> {
+        let unlisted = || ScoreFileError::Unlisted { path: self.path.clone(), query: format!("{query:?}") };
+        self.list.row(query).ok_or_else(unlisted)
     }
 }

@@ -1,9 +1,8 @@
 //! Models from elsewhere: the list of queries they answer, and the score files they answer with.
 //!
 //! A [`QueryList`] numbers the distinct queries of a split and gives each a key, a hash of dataset, split and query. A
-//! [`ScoreFile`] holds scores by row of that list, dense (`.npy`, `.npz`) or sparse (`.csv`, `.parquet`), and is a
-//! [`Forecaster`](quadcast_core::Forecaster) that looks rows up: only the evaluator ranks. Keys in the file prove that
-//! its rows are those of the list. A [`RankFile`] is the exception, for those who kept ranks only.
+//! [`ScoreFile`] holds scores by row of that list, dense (`.npy`, `.npz`) or sparse (`.csv`, `.parquet`), and hands
+//! them out by query: only the evaluator ranks. Keys in the file prove that its rows are those of the list. A [`RankFile`] is the exception, for those who kept ranks only.
 
 mod array;
 mod csv;
@@ -16,18 +15,7 @@ mod parquet;
 mod ranks;
 mod sparse;
 
-use quadcast_core::{Capabilities, Setting};
-
 pub use error::ScoreFileError;
 pub use file::{OpenOptions, ScoreFile};
 pub use list::{QueryList, write_entities};
-pub use ranks::{Asked, Counts, RankFile, Silent};
-
-/// What is known of a model from elsewhere. Scores exist already: what it saw when it made them is declared, not enforced.
-const DECLARED: Capabilities = Capabilities {
-    settings: &[Setting::SingleStep, Setting::MultiStep, Setting::Online],
-    explains: false,
-    inductive: true,
-    random: false,
-    rules: false,
-};
+pub use ranks::{GoldAnswer, RankCounts, RankFile};

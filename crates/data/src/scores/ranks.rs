@@ -4,14 +4,11 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use quadcast_core::{
-    Capabilities, Constant, Dataset, EntityId, Filter, Forecaster, History, ModelError, Names, Query, Run,
-    SavedModel, ScoreRow, ScoreSink, Step, Validation,
-};
+use quadcast_core::{Dataset, EntityId, Filter, Names};
 
 use crate::scores::csv::Field;
 use crate::scores::sparse::reader::Reader;
-use crate::scores::{DECLARED, QueryList, ScoreFileError};
+use crate::scores::{QueryList, ScoreFileError};
 
 /// Columns that our own files have and that say nothing new here.
 const IGNORED: [&str; 10] = [
@@ -29,7 +26,7 @@ const IGNORED: [&str; 10] = [
 
 /// How a gold answer stands among the candidates under one filter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Counts {
+pub struct RankCounts {
     /// Candidates before it: the optimistic rank less one.
     pub greater: u32,
     /// Candidates that tie, the gold answer included.
@@ -40,7 +37,7 @@ pub struct Counts {
 
 /// A gold answer that must be in the file.
 #[derive(Clone, Copy, Debug)]
-pub struct Asked {
+pub struct GoldAnswer {
     /// Row of its query in the list.
     pub row: usize,
     /// The gold answer.
@@ -51,15 +48,15 @@ pub struct Asked {
 
 /// What a line says.
 #[derive(Clone, Copy, Debug)]
-struct Entry {
+struct RankLine {
     row: usize,
     gold: EntityId,
     line: u64,
     /// In the order of [`Filter::ALL`].
-    counts: [Counts; 3],
+    counts: [RankCounts; 3],
 }
 
-impl Entry {
+impl RankLine {
     const fn place(&self) -> (usize, EntityId) {
         (self.row, self.gold)
     }
@@ -81,7 +78,7 @@ pub struct RankFile {
     path: PathBuf,
     names: Names,
     /// Sorted by row and gold answer.
-    entries: Vec<Entry>,
+    entries: Vec<RankLine>,
     verified: bool,
     bytes: u64,
     ties_known: bool,
@@ -118,7 +115,7 @@ impl RankFile {
         while let Some((line, text)) = reader.next_line()? {
             entries.push(entry(&mut reader, &columns, line, &text)?);
         }
-        entries.sort_by_key(Entry::place);
+        entries.sort_by_key(RankLine::place);
         let bytes = std::fs::metadata(path)
             .map_err(|source| ScoreFileError::Read { path: path.to_owned(), source })?
             .len();
@@ -158,8 +155,8 @@ impl RankFile {
 
     /// The ranks of what was asked, which must be sorted by row and gold answer; an error if the file and the questions
     /// do not agree, or if no scores can give such ranks.
-    pub fn answer(&self, asked: &[Asked]) -> Result<Vec<[Counts; 3]>, ScoreFileError> {
-        let is_asked = |entry: &&Entry| {
+    pub fn answer(&self, asked: &[GoldAnswer]) -> Result<Vec<[RankCounts; 3]>, ScoreFileError> {
+        let is_asked = |entry: &&RankLine| {
             asked.binary_search_by_key(&entry.place(), |question| (question.row, question.gold)).is_ok()
         };
         if let Some(entry) = self.entries.iter().filter(|e| !is_asked(e)).min_by_key(|e| e.line) {
@@ -170,11 +167,11 @@ impl RankFile {
             );
             return Err(self.error(entry, message));
         }
-        let find = |question: &Asked| {
+        let find = |question: &GoldAnswer| {
             let place = (question.row, question.gold);
-            self.entries.binary_search_by_key(&place, Entry::place).ok().map(|i| &self.entries[i])
+            self.entries.binary_search_by_key(&place, RankLine::place).ok().map(|i| &self.entries[i])
         };
-        let found: Vec<Option<&Entry>> = asked.iter().map(find).collect();
+        let found: Vec<Option<&RankLine>> = asked.iter().map(find).collect();
         if let Some(first) = found.iter().position(Option::is_none) {
             return Err(ScoreFileError::Unranked {
                 path: self.path.clone(),
@@ -207,7 +204,7 @@ impl RankFile {
         format!("entity {} ({})", entity.0, self.names.name(entity.0))
     }
 
-    fn error(&self, entry: &Entry, message: String) -> ScoreFileError {
+    fn error(&self, entry: &RankLine, message: String) -> ScoreFileError {
         ScoreFileError::Line { path: self.path.clone(), line: entry.line, message }
     }
 }
@@ -258,7 +255,7 @@ fn all_filters(what: &str) -> String {
     format!("the header needs the columns {names}{advice}")
 }
 
-fn entry(reader: &mut Reader, columns: &Columns, line: u64, text: &str) -> Result<Entry, ScoreFileError> {
+fn entry(reader: &mut Reader, columns: &Columns, line: u64, text: &str) -> Result<RankLine, ScoreFileError> {
     let fields = reader.fields(text)?;
     if fields.len() != columns.count {
         let (found, expected) = (fields.len(), columns.count);
@@ -268,7 +265,7 @@ fn entry(reader: &mut Reader, columns: &Columns, line: u64, text: &str) -> Resul
     }
     let row = reader.row((columns.row, columns.key), &fields)?;
     let gold = reader.entity(&fields[columns.gold])?;
-    let mut counts = [Counts { greater: 0, tied: 1, tied_before: 0 }; 3];
+    let mut counts = [RankCounts { greater: 0, tied: 1, tied_before: 0 }; 3];
     for (i, filter) in Filter::ALL.into_iter().enumerate() {
         let number = |what: &str, column: usize, least: u32| {
             let text = &fields[column].text;
@@ -287,11 +284,11 @@ fn entry(reader: &mut Reader, columns: &Columns, line: u64, text: &str) -> Resul
             counts[i].tied_before = number("tied_before", before[i], 0)?;
         }
     }
-    Ok(Entry { row, gold, line, counts })
+    Ok(RankLine { row, gold, line, counts })
 }
 
 /// Why no scores can give these ranks, if so.
-fn contradiction(entry: &Entry, asked: &Asked) -> Option<String> {
+fn contradiction(entry: &RankLine, asked: &GoldAnswer) -> Option<String> {
     for (i, filter) in Filter::ALL.into_iter().enumerate() {
         let (counts, name, candidates) = (entry.counts[i], filter.word(), asked.candidates[i]);
         let last = u64::from(counts.greater) + u64::from(counts.tied);
@@ -314,8 +311,8 @@ fn contradiction(entry: &Entry, asked: &Asked) -> Option<String> {
 
 /// What is wrong between a filter and one that takes more true answers away.
 fn larger_filter(
-    (less, before, all): (&str, Counts, u32),
-    (more, after, left): (&str, Counts, u32),
+    (less, before, all): (&str, RankCounts, u32),
+    (more, after, left): (&str, RankCounts, u32),
 ) -> Option<String> {
     let pairs = [
         ("rank", before.greater + 1, after.greater + 1),
@@ -339,54 +336,15 @@ fn larger_filter(
     })
 }
 
-/// A model that says nothing. All candidates tie then, so its ties count the candidates that each filter leaves.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Silent;
-
-impl Forecaster for Silent {
-    fn capabilities(&self) -> Capabilities {
-        DECLARED
-    }
-
-    fn fit(&mut self, _: &History<'_>, _: &dyn Validation, _: &Run) -> Result<(), ModelError> {
-        Ok(())
-    }
-
-    fn begin(&mut self, _: Step, _: &History<'_>) -> Result<(), ModelError> {
-        Ok(())
-    }
-
-    fn score(
-        &self,
-        history: &History<'_>,
-        queries: &[Query],
-        sink: &mut dyn ScoreSink,
-    ) -> Result<(), ModelError> {
-        let background = Constant::unreached(history.entities());
-        for i in 0..queries.len() {
-            sink.accept(i, ScoreRow::Sparse { ids: &[], scores: &[], background: &background })?;
-        }
-        Ok(())
-    }
-
-    fn save(&self) -> Result<SavedModel, ModelError> {
-        Err(ModelError::Unsupported("silence holds no learned state".to_owned()))
-    }
-
-    fn load(&mut self, _: &SavedModel) -> Result<(), ModelError> {
-        Err(ModelError::Unsupported("silence takes no learned state".to_owned()))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     /// Of 10 candidates, the time-aware filter takes 2 away and the static filter 3 more.
     fn problem(ranks: [(u32, u32); 3]) -> Option<String> {
-        let counts = ranks.map(|(rank, tied)| Counts { greater: rank - 1, tied, tied_before: 0 });
-        let entry = Entry { row: 0, gold: EntityId(0), line: 2, counts };
-        contradiction(&entry, &Asked { row: 0, gold: EntityId(0), candidates: [8, 5, 10] })
+        let counts = ranks.map(|(rank, tied)| RankCounts { greater: rank - 1, tied, tied_before: 0 });
+        let entry = RankLine { row: 0, gold: EntityId(0), line: 2, counts };
+        contradiction(&entry, &GoldAnswer { row: 0, gold: EntityId(0), candidates: [8, 5, 10] })
     }
 
     #[test]

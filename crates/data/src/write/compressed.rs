@@ -11,7 +11,7 @@ const ZSTANDARD_LEVEL: i32 = 3;
 const XZ_LEVEL: u32 = 6;
 
 /// Writes through a compression. Archives are refused before it comes to this.
-pub(crate) fn compressed(
+pub fn compressed(
     out: &mut dyn Write,
     compression: Option<Compression>,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,

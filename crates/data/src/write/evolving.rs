@@ -12,13 +12,13 @@ use super::rows::{push_number, write_labels, write_operations, write_rows, write
 use crate::{DataError, wikidata};
 
 /// Writes everything that the dataset has.
-pub(crate) fn write_evolving(folder: &Path, dataset: &EvolvingDataset) -> Result<(), DataError> {
+pub fn write_evolving(folder: &Path, dataset: &EvolvingDataset) -> Result<(), DataError> {
     let mut writer = EvolvingWriter::new(folder, &dataset.vocabulary)?;
     dataset.steps.iter().try_for_each(|step| writer.step(step))
 }
 
 /// Writes one step after the other.
-pub(crate) struct EvolvingWriter<'a> {
+pub struct EvolvingWriter<'a> {
     folder: &'a Path,
     /// Sizes of the global id spaces.
     sizes: [usize; 2],
@@ -30,7 +30,7 @@ pub(crate) struct EvolvingWriter<'a> {
 
 impl<'a> EvolvingWriter<'a> {
     /// Writes the names. Those that are numbers of Wikidata are written as the bare numbers, as published.
-    pub(crate) fn new(folder: &'a Path, vocabulary: &Vocabulary) -> Result<Self, DataError> {
+    pub fn new(folder: &'a Path, vocabulary: &Vocabulary) -> Result<Self, DataError> {
         let bare = wikidata::all_numbers(vocabulary);
         for (kind, names, letter) in [
             ("entity", &vocabulary.entities, wikidata::ITEM),

@@ -8,10 +8,10 @@ use crate::DataError;
 
 /// Fills a temporary folder beside `folder`, then puts it in its place. What lies there is replaced: the caller has
 /// made sure that it may be.
-pub(crate) fn fill_folder<T>(
+pub fn fill_folder<T, E: From<DataError>>(
     folder: &Path,
-    fill: impl FnOnce(&Path) -> Result<T, DataError>,
-) -> Result<T, DataError> {
+    fill: impl FnOnce(&Path) -> Result<T, E>,
+) -> Result<T, E> {
     let temporary = beside(folder, "tmp");
     let attempt = || {
         fs::create_dir_all(&temporary).map_err(|source| failed(&temporary, source))?;
@@ -56,7 +56,7 @@ pub(crate) fn failed(path: &Path, source: io::Error) -> DataError {
 }
 
 /// Writes one file through to the disk.
-pub(crate) fn write_file(
+pub fn write_file(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), DataError> {
@@ -66,4 +66,20 @@ pub(crate) fn write_file(
         out.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()
     };
     attempt().map_err(|source| failed(path, source))
+}
+
+/// Checks that a new dataset may be written to a folder: it is absent or empty.
+pub fn free_folder(folder: &Path) -> Result<(), DataError> {
+    let occupied = |advice| Err(DataError::Occupied { path: folder.to_owned(), advice });
+    match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
+            occupied("this is a file; choose another folder with --out")
+        }
+        Err(source) => Err(DataError::Io { path: folder.to_owned(), source }),
+        Ok(entries) => match entries.count() {
+            0 => Ok(()),
+            _ => occupied("the folder is not empty; choose another one with --out, or empty it yourself"),
+        },
+    }
 }

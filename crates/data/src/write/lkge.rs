@@ -17,7 +17,7 @@ use super::unique::unique_names;
 use crate::DataError;
 
 /// Writes the facts that are new at each step, and the ids of everything seen so far.
-pub(crate) struct LkgeWriter<'a> {
+pub struct LkgeWriter<'a> {
     folder: &'a Path,
     vocabulary: &'a Vocabulary,
     seen: FxHashSet<Triple>,
@@ -28,7 +28,8 @@ pub(crate) struct LkgeWriter<'a> {
 }
 
 impl<'a> LkgeWriter<'a> {
-    pub(crate) fn new(folder: &'a Path, vocabulary: &'a Vocabulary) -> Result<Self, DataError> {
+    /// Refuses names that the layout cannot tell apart.
+    pub fn new(folder: &'a Path, vocabulary: &'a Vocabulary) -> Result<Self, DataError> {
         unique_names(vocabulary)?;
         Ok(Self { folder, vocabulary, seen: FxHashSet::default(), ids: <[Seen; 2]>::default(), steps: 0 })
     }

@@ -15,17 +15,19 @@ use quadcast_core::EvolvingStep;
 
 use crate::DataError;
 
-pub(crate) use compressed::compressed;
-pub(crate) use evolving::{EvolvingWriter, category_file, write_evolving};
-pub(crate) use folder::{failed, fill_folder, write_file};
-pub(crate) use lkge::LkgeWriter;
-pub(crate) use openke::write_openke;
+pub use compressed::compressed;
+pub(crate) use evolving::category_file;
+pub use evolving::{EvolvingWriter, write_evolving};
+pub(crate) use folder::failed;
+pub use folder::{fill_folder, free_folder, write_file};
+pub use lkge::LkgeWriter;
+pub use openke::write_openke;
 pub(crate) use rows::{push_number, write_rows};
-pub(crate) use snapshots::SnapshotsWriter;
-pub(crate) use temporal::{Labels, fits_labelled, write_temporal};
+pub use snapshots::SnapshotsWriter;
+pub use temporal::{Labels, fits_labelled, write_temporal};
 
 /// Takes a changing graph step by step, so that no more than one of them needs to be in memory.
-pub(crate) trait StepWriter {
+pub trait StepWriter {
     /// Writes the next step.
     fn step(&mut self, step: &EvolvingStep) -> Result<(), DataError>;
 }

@@ -9,7 +9,7 @@ use super::temporal::write_list;
 use crate::DataError;
 
 /// Writes the splits, the id files where there are names, and the allowed heads and tails where they are known.
-pub(crate) fn write_openke(folder: &Path, graph: &StaticGraph) -> Result<(), DataError> {
+pub fn write_openke(folder: &Path, graph: &StaticGraph) -> Result<(), DataError> {
     for split in Split::ALL {
         let triples = graph.splits.get(split);
         write_file(&folder.join(format!("{split}2id.txt")), |out| {

@@ -15,7 +15,7 @@ use super::unique::unique_names;
 use crate::DataError;
 
 /// Writes every snapshot with all of its evaluation triples, one after the other.
-pub(crate) struct SnapshotsWriter<'a> {
+pub struct SnapshotsWriter<'a> {
     folder: &'a Path,
     vocabulary: &'a Vocabulary,
     /// The training graph of the last snapshot.
@@ -25,7 +25,8 @@ pub(crate) struct SnapshotsWriter<'a> {
 }
 
 impl<'a> SnapshotsWriter<'a> {
-    pub(crate) fn new(folder: &'a Path, vocabulary: &'a Vocabulary) -> Result<Self, DataError> {
+    /// Refuses names that the layout cannot tell apart.
+    pub fn new(folder: &'a Path, vocabulary: &'a Vocabulary) -> Result<Self, DataError> {
         unique_names(vocabulary)?;
         Ok(Self { folder, vocabulary, train: Vec::new(), steps: 0 })
     }

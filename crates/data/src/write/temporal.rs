@@ -12,16 +12,19 @@ use crate::DataError;
 use crate::readers::{iso_minute, looks_quoted};
 
 /// How facts are written: with names and dates, or with ids and times.
-pub(crate) struct Labels {
+pub struct Labels {
     named: bool,
+    /// By entity id.
     pub entities: Vec<String>,
+    /// By relation id.
     pub relations: Vec<String>,
+    /// By step.
     pub times: Vec<String>,
 }
 
 impl Labels {
     /// The texts of every id and step, named or as numbers.
-    pub(crate) fn new(dataset: &Dataset, named: bool) -> Self {
+    pub fn new(dataset: &Dataset, named: bool) -> Self {
         let vocabulary = &dataset.vocabulary;
         // One name that could prove quoting makes quotes ambiguous; then all names with quotes are quoted.
         let kinds = [&vocabulary.entities, &vocabulary.relations];
@@ -58,7 +61,7 @@ fn iso_label(dataset: &Dataset, step: Step) -> String {
 
 /// Whether a dataset can be written with names and dates and be read back as it is: every id has a name of its own that
 /// fits into a field, and every step has a date.
-pub(crate) fn fits_labelled(dataset: &Dataset) -> bool {
+pub fn fits_labelled(dataset: &Dataset) -> bool {
     let vocabulary = &dataset.vocabulary;
     let named = |names: &Names| {
         let fits = |name: &str| {
@@ -76,7 +79,7 @@ pub(crate) fn fits_labelled(dataset: &Dataset) -> bool {
 }
 
 /// Writes the splits and the names of every id: a JSON map beside labelled facts, an id file beside ids.
-pub(crate) fn write_temporal(folder: &Path, dataset: &Dataset, labels: &Labels) -> Result<(), DataError> {
+pub fn write_temporal(folder: &Path, dataset: &Dataset, labels: &Labels) -> Result<(), DataError> {
     for split in Split::ALL {
         write_file(&folder.join(format!("{split}.txt")), |out| write_split(out, dataset, split, labels))?;
     }

@@ -3,9 +3,9 @@
 use quadcast_core::{Names, Vocabulary};
 use rustc_hash::FxHashMap;
 
+use crate::DataError;
 use crate::error::IdKind;
 use crate::readers::excerpt;
-use crate::{CompileError, DataError};
 
 /// Refuses names that would not come back: repeated ones, and those with a tab or a line end.
 pub(super) fn unique_names(vocabulary: &Vocabulary) -> Result<(), DataError> {
@@ -15,15 +15,14 @@ pub(super) fn unique_names(vocabulary: &Vocabulary) -> Result<(), DataError> {
             let name = names.name(id).into_owned();
             let shown = excerpt(name.as_bytes());
             if name.is_empty() || name.contains(['\t', '\n', '\r']) {
-                return Err(CompileError::UnfitName { kind, name: shown });
+                return Err(DataError::UnfitName { kind, name: shown });
             }
             if let Some(first) = seen.insert(name, id) {
-                return Err(CompileError::SharedName { kind, name: shown, first, second: id });
+                return Err(DataError::SharedName { kind, name: shown, first, second: id });
             }
         }
         Ok(())
     };
     check(&vocabulary.entities, IdKind::Entity)?;
-    check(&vocabulary.relations, IdKind::Relation)?;
-    Ok(())
+    check(&vocabulary.relations, IdKind::Relation)
 }

@@ -1,7 +1,8 @@
 //! Graphs that change: `WikidataEvolve` and snapshot folders.
 
+use quadcast_analysis::{Details, info};
 use quadcast_core::{CategoryKind, EntityId, EvolvingDataset, RelationId, Split, Triple, TripleOperation};
-use quadcast_data::{Content, Details, Format, LoadOptions, Loaded, info, load};
+use quadcast_data::{Content, Format, LoadOptions, Loaded, load};
 
 use crate::support::{folder, has_note, loaded, message};
 

@@ -1,9 +1,10 @@
 //! The published datasets, where they are at hand: `$QUADCAST_DATA`, or `shared/data` next to the repository.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use quadcast_core::{EvolvingDataset, Split, Splits};
 use quadcast_data::{Content, Format, Loaded};
+use quadcast_testing::real;
 
 use crate::support::{facts, temporal, try_load};
 
@@ -32,17 +33,6 @@ const SETS: [Expected; 19] = [
     ("static/FB15K237", Format::Openke, 14541, 237, [272_115, 17535, 20466], 0),
 ];
 
-/// The folder of the published datasets, or a line that says why the test does nothing.
-fn data() -> Option<PathBuf> {
-    let next_to_repository = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data");
-    let path = std::env::var_os("QUADCAST_DATA").map_or_else(|| next_to_repository.into(), PathBuf::from);
-    if !path.join("forecasting").is_dir() {
-        crate::say::say(&format!("skipped: the published datasets are not at {}", path.display()));
-        return None;
-    }
-    Some(path)
-}
-
 fn read(data: &Path, set: &str) -> Loaded {
     try_load(&data.join(set)).unwrap_or_else(|error| panic!("{error}"))
 }
@@ -53,7 +43,7 @@ fn lengths<T>(splits: &Splits<Vec<T>>) -> [usize; 3] {
 
 #[test]
 fn counts_of_the_published_datasets() {
-    let Some(data) = data() else { return };
+    let Some(data) = real::any() else { return };
     for (set, format, entities, relations, rows, steps) in SETS {
         let loaded = read(&data, set);
         assert_eq!(loaded.format, format, "{set}");
@@ -78,7 +68,7 @@ fn evolving(loaded: &Loaded) -> &EvolvingDataset {
 
 #[test]
 fn wikidata_evolve() {
-    let Some(data) = data() else { return };
+    let Some(data) = real::any() else { return };
     let loaded = read(&data, "evolving/WikidataEvolve");
     let dataset = evolving(&loaded);
     assert_eq!((dataset.vocabulary.entities.len(), dataset.vocabulary.relations.len()), (59419, 150));
@@ -111,7 +101,7 @@ fn wikidata_evolve() {
 
 #[test]
 fn yago_snapshots() {
-    let Some(data) = data() else { return };
+    let Some(data) = real::any() else { return };
     let loaded = read(&data, "evolving/YAGO-3SP");
     let dataset = evolving(&loaded);
     let changes: Vec<(usize, usize)> = dataset
@@ -158,7 +148,7 @@ fn named_facts(data: &Path, set: &str, unit: i64, origin: i64) -> Vec<(String, S
 
 #[test]
 fn four_splits_of_the_same_facts() {
-    let Some(data) = data() else { return };
+    let Some(data) = real::any() else { return };
     let first = named_facts(&data, "forecasting/ICEWS14", 24, 0);
     assert_eq!(first.len(), 90730);
     // 2014-01-01 is day 16071.

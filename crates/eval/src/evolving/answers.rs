@@ -13,19 +13,19 @@ fn key(query: &Query) -> Key {
 }
 
 /// The two questions that hide one end of a triple, with their answers.
-pub(super) fn questions_of(triple: Triple) -> [(Key, EntityId); 2] {
+fn questions_of(triple: Triple) -> [(Key, EntityId); 2] {
     let Triple { subject, relation, object } = triple;
     [((relation, Direction::Object, subject), object), ((relation, Direction::Subject, object), subject)]
 }
 
 /// The keys that are asked about, ascending, and the place of each.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Asked {
+pub(super) struct AskedKeys {
     keys: Arc<[Key]>,
     places: FxHashMap<Key, u32>,
 }
 
-impl Asked {
+impl AskedKeys {
     /// Both ends of all triples.
     pub fn about(triples: impl Iterator<Item = Triple>) -> Self {
         let mut keys: Vec<Key> = triples.flat_map(questions_of).map(|(key, _)| key).collect();
@@ -48,7 +48,7 @@ pub(super) struct Answers {
 impl Answers {
     /// What `triples` say about the keys that are asked about. They are gone through twice, to count answers and then to put
     /// each where it belongs: a list of all of them with their keys would take four times the room.
-    pub fn new(asked: &Asked, triples: impl Iterator<Item = Triple> + Clone) -> Self {
+    pub fn new(asked: &AskedKeys, triples: impl Iterator<Item = Triple> + Clone) -> Self {
         let rows = triples
             .flat_map(questions_of)
             .filter_map(|(key, entity)| Some((*asked.places.get(&key)? as usize, entity)));
@@ -81,7 +81,7 @@ impl Answers {
     }
 
     /// The same for fewer keys.
-    pub fn only(&self, asked: &Asked) -> Self {
+    pub fn only(&self, asked: &AskedKeys) -> Self {
         let mut answers = Self { keys: asked.keys.clone(), ..Self::default() };
         for key in asked.keys.iter() {
             answers.entities.extend_from_slice(self.to(key));
@@ -114,7 +114,7 @@ mod tests {
     fn only_what_is_asked_about_is_kept() {
         let triples =
             [Triple::new(0, 0, 1), Triple::new(0, 0, 2), Triple::new(3, 0, 2), Triple::new(0, 1, 2)];
-        let asked = Asked::about([Triple::new(0, 0, 1)].into_iter());
+        let asked = AskedKeys::about([Triple::new(0, 0, 1)].into_iter());
         // What is said twice is one answer.
         let answers = Answers::new(&asked, triples.into_iter().chain(triples));
         let ask = |known, relation, direction| {
@@ -122,7 +122,7 @@ mod tests {
                 Query { step: Step(0), known: EntityId(known), relation: RelationId(relation), direction };
             answers.of(&query).iter().map(|id| id.0).collect::<Vec<_>>()
         };
-        let fewer = answers.only(&Asked::about([Triple::new(9, 0, 1)].into_iter()));
+        let fewer = answers.only(&AskedKeys::about([Triple::new(9, 0, 1)].into_iter()));
         assert_eq!(fewer.entities, [EntityId(0)], "who is before 1, and after 9");
         assert_eq!(ask(0, 0, Direction::Object), [1, 2]);
         assert_eq!(ask(1, 0, Direction::Subject), [0]);

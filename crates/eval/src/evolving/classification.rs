@@ -4,7 +4,7 @@ use quadcast_core::{CategoryKind, CategoryTriples, Split, Triple};
 use serde::{Deserialize, Serialize};
 
 use super::Thresholds;
-use super::energies::Asking;
+use super::energies::EnergyRequest;
 use super::threshold::energy_or_largest;
 use crate::EvalError;
 
@@ -150,7 +150,7 @@ pub struct NegativeClassification {
 
 impl NegativeClassification {
     pub(super) fn judge(
-        asking: &Asking<'_>,
+        asking: &EnergyRequest<'_>,
         categories: &[CategoryTriples],
         thresholds: &Thresholds,
     ) -> Result<Self, EvalError> {

@@ -6,7 +6,7 @@ use super::StepGraph;
 
 /// How a model is asked for energies.
 #[derive(Clone, Copy)]
-pub(super) struct Asking<'a> {
+pub(super) struct EnergyRequest<'a> {
     model: &'a dyn EvolvingModel,
     /// Sizes of the id spaces, if tail and relation are swapped.
     swapped: Option<GraphSizes>,
@@ -14,7 +14,7 @@ pub(super) struct Asking<'a> {
     within: Option<&'a StepGraph>,
 }
 
-impl<'a> Asking<'a> {
+impl<'a> EnergyRequest<'a> {
     /// The published code swapped tail and relation for parallel universes, and for them alone.
     pub fn new(model: &'a dyn EvolvingModel, compat: bool, sizes: GraphSizes) -> Self {
         Self { model, swapped: (compat && model.capabilities().partial).then_some(sizes), within: None }

@@ -5,7 +5,7 @@ use quadcast_core::{
     Step, Triple,
 };
 
-use super::answers::{Answers, Asked};
+use super::answers::{Answers, AskedKeys};
 use super::unlearning;
 
 /// The graph of one step and how it came about.
@@ -33,7 +33,7 @@ pub struct StepGraph {
     pub relations: Vec<RelationId>,
     /// Entities that were present at this step or an earlier one, ascending.
     pub seen: Vec<EntityId>,
-    pub(super) sizes: GraphSizes,
+    pub(crate) sizes: GraphSizes,
     /// What is true at this step.
     pub(super) now: Answers,
     /// What the questions of validation have for an answer in the test triples alone, whether these are asked about or not.
@@ -75,6 +75,12 @@ impl StepGraph {
             && self.relations.binary_search(&triple.relation).is_ok()
     }
 
+    /// Whether a test triple was true at an earlier step.
+    pub(super) fn was_true_before(&self, triple: &Triple) -> bool {
+        let born = self.test.binary_search(triple).ok().and_then(|place| self.born.get(place));
+        born.is_some_and(|&born| born < self.step)
+    }
+
     /// What a person calls it: its number from 1, and its name if that is another.
     pub(super) fn title(&self) -> String {
         let number = (self.step.0 + 1).to_string();
@@ -92,7 +98,7 @@ impl StepGraph {
         if !keep_exam {
             self.test = Vec::new();
         }
-        self.now = self.now.only(&Asked::about(self.test.iter().copied()));
+        self.now = self.now.only(&AskedKeys::about(self.test.iter().copied()));
     }
 
     fn view_of<'a>(&'a self, triples: &'a [Triple]) -> GraphView<'a> {
@@ -146,12 +152,12 @@ impl Walk<'_> {
             ascending(from.evaluation.test.iter().copied()),
         );
         let forgotten = unlearning::sample(&deleted);
-        let asked = Asked::about(valid.iter().chain(&test).chain(&forgotten).copied());
+        let asked = AskedKeys::about(valid.iter().chain(&test).chain(&forgotten).copied());
         StepGraph {
             step,
             label: from.label.clone(),
             now: Answers::new(&asked, graph()),
-            hidden: Answers::new(&Asked::about(valid.iter().copied()), self.hidden(all).into_iter()),
+            hidden: Answers::new(&AskedKeys::about(valid.iter().copied()), self.hidden(all).into_iter()),
             ever: Answers::new(&asked, self.born.iter().map(|(triple, _)| *triple)),
             born: test.iter().map(|triple| self.birth(triple, step)).collect(),
             seen: marked(&self.seen, EntityId),

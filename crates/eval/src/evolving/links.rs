@@ -1,67 +1,39 @@
-//! Link prediction: both ends of triples are asked for, among the entities of a step.
+//! Link prediction on an evolving graph: both ends of triples are asked for, among the entities of a step.
 
 use quadcast_core::{
-    Direction, EntityId, EvolvingModel, GraphValidation, LinkScore, ModelError, Query, RelationId,
-    ScoreError, ScoreRow, ScoreSink, Step, TiePolicy, Triple, stream,
+    EntityId, EvolvingModel, GraphValidation, LinkScore, ModelError, Protocol, Query, SelectionFilter,
+    TiePolicy, Triple, stream,
 };
-use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 
-use super::answers::questions_of;
-use super::candidates::{Candidates, List};
-use super::published::PublishedRanker;
-use super::{Present, StepGraph};
-use crate::{EvalError, Harmonic, Metrics, Rank, RankedQuery, Ranker, Ranks, Tally, Truth};
+use super::StepGraph;
+use crate::asking::{Among, Asking, Questions, RankedQuery, TrueAnswers};
+use crate::candidates::{CandidateList, ListKind};
+use crate::{EvalError, Harmonic, Metrics, Tally};
 
 /// Questions that one thread scores in one go: as many as kernels take together, and no more, since each needs a row of scores,
 /// and a thread that waits for others may begin with more questions.
 const CHUNK: usize = 32;
 
-/// How links are ranked. Results are comparable only when this is equal.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct LinkProtocol {
-    /// Among whom answers are looked for.
-    pub candidates: Present,
-    /// What happens to candidates that score exactly as the answer.
-    pub ties: TiePolicy,
-    /// Whether published results are repeated with their artefacts. Test triples are ranked in the published list, where every
-    /// other candidate is replaced by entity 0, by procedures that go on from step to step; models that may have nothing to say
-    /// about a triple are asked for its energy with tail and relation swapped; thresholds lie on energies; ranks of validation
-    /// triples are filtered with test triples too.
-    pub compat: bool,
+/// The true answers of a step, as far as the filter may know them.
+struct StepTruth<'a> {
+    graph: &'a StepGraph,
+    filter: SelectionFilter,
 }
 
-/// A question and all its answers that are asked for.
-struct Question {
-    query: Query,
-    golds: Vec<EntityId>,
-}
-
-/// Both ends of triples, sorted by relation and direction: a model may prepare for a relation.
-fn questions(triples: &[Triple], step: Step) -> Vec<Question> {
-    let mut rows: Vec<((RelationId, Direction, EntityId), EntityId)> =
-        triples.iter().copied().flat_map(questions_of).collect();
-    rows.sort_unstable();
-    rows.dedup();
-    let mut questions: Vec<Question> = Vec::new();
-    for ((relation, direction, known), gold) in rows {
-        let query = Query { step, known, relation, direction };
-        match questions.last_mut() {
-            Some(last) if last.query == query => last.golds.push(gold),
-            _ => questions.push(Question { query, golds: vec![gold] }),
-        }
+impl TrueAnswers for StepTruth<'_> {
+    fn collect(&self, query: &Query, now: &mut Vec<EntityId>, ever: &mut Vec<EntityId>) {
+        let hidden = match self.filter {
+            SelectionFilter::AllSplits => &[],
+            SelectionFilter::TrainAndValid => self.graph.hidden.of(query),
+        };
+        let known = |id: &&EntityId| hidden.binary_search(id).is_err();
+        now.extend(self.graph.now.of(query).iter().filter(known));
+        ever.extend(self.graph.ever.of(query).iter().filter(known));
     }
-    questions
-}
 
-/// What the filter of a question knows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Known {
-    /// The whole graph of the step.
-    Everything,
-    /// The graph without its test triples: states are chosen by these ranks, and test triples must not choose.
-    NoTest,
+    fn seen(&self, query: &Query, gold: EntityId) -> bool {
+        self.graph.was_true_before(&query.fact(gold, query.step).triple())
+    }
 }
 
 /// Asks for both ends of triples of a step. Ranks come in the order of (relation, direction, known entity, answer), for any
@@ -69,165 +41,48 @@ pub(super) enum Known {
 pub(super) fn ask(
     model: &mut dyn EvolvingModel,
     graph: &StepGraph,
-    (triples, filter): (&[Triple], Known),
-    candidates: &Candidates,
+    (triples, filter): (&[Triple], SelectionFilter),
+    candidates: &CandidateList,
 ) -> Result<Vec<RankedQuery>, EvalError> {
     model.begin(&candidates.asked)?;
-    let (model, questions) = (&*model, questions(triples, graph.step));
-    let chunks: Vec<Result<Vec<RankedQuery>, EvalError>> = questions
-        .par_chunks(CHUNK)
-        .map_init(
-            || (Ranker::new(candidates.asked.len()), PublishedRanker::default()),
-            |(ranker, published), questions| {
-                let queries: Vec<Query> = questions.iter().map(|question| question.query).collect();
-                let answered = vec![None; questions.len()];
-                let mut sink = Sink {
-                    questions,
-                    candidates,
-                    graph,
-                    filter,
-                    ranker,
-                    published,
-                    answered,
-                    ids: Vec::new(),
-                    scores: Vec::new(),
-                };
-                model.score(&queries, &mut sink)?;
-                sink.finish()
-            },
-        )
-        .collect();
-    let mut ranked = Vec::with_capacity(2 * triples.len());
-    for chunk in chunks {
-        ranked.extend(chunk?);
-    }
-    Ok(ranked)
-}
-
-/// Ranks rows as they arrive.
-struct Sink<'a> {
-    questions: &'a [Question],
-    candidates: &'a Candidates,
-    graph: &'a StepGraph,
-    filter: Known,
-    ranker: &'a mut Ranker,
-    published: &'a mut PublishedRanker,
-    answered: Vec<Option<Vec<RankedQuery>>>,
-    ids: Vec<EntityId>,
-    scores: Vec<f64>,
-}
-
-impl Sink<'_> {
-    fn finish(self) -> Result<Vec<RankedQuery>, EvalError> {
-        let asked = self.questions.len();
-        let mut ranked = Vec::with_capacity(asked);
-        for (index, rows) in self.answered.into_iter().enumerate() {
-            ranked.extend(rows.ok_or(ModelError::Score(ScoreError::Missing { index, asked }))?);
-        }
-        Ok(ranked)
-    }
-
-    /// The places of true answers, without those that are hidden.
-    fn truth(&self, answers: &[EntityId], hidden: &[EntityId]) -> Vec<EntityId> {
-        let known = answers.iter().filter(|id| hidden.binary_search(id).is_err());
-        known.filter_map(|&id| self.candidates.place(id)).collect()
-    }
-}
-
-impl ScoreSink for Sink<'_> {
-    fn accept(&mut self, index: usize, row: ScoreRow<'_>) -> Result<(), ScoreError> {
-        let asked = self.questions.len();
-        let question = match self.answered.get(index) {
-            Some(None) => &self.questions[index],
-            _ => return Err(ScoreError::Query { index, asked }),
-        };
-        let (graph, query) = (self.graph, &question.query);
-        let hidden = if self.filter == Known::NoTest { graph.hidden.of(query) } else { &[] };
-        let (now, ever) = (self.truth(graph.now.of(query), hidden), self.truth(graph.ever.of(query), hidden));
-        let ids = self.candidates.ids();
-        let mut ranked = Vec::with_capacity(question.golds.len());
-        let mut present = Vec::with_capacity(question.golds.len());
-        for &gold in &question.golds {
-            match self.candidates.place(gold) {
-                Some(place) => present.push(place),
-                // Asked of a model about a step that its candidates are not of.
-                None => ranked.push((gold, last(ids.len() + 1, &now, &ever, None))),
-            }
-        }
-        // Whoever is not reached is last, and not somewhere among the others that are not; in published ranks behind the last.
-        let end = ids.len() + usize::from(self.candidates.list == List::Published);
-        let note = |place: EntityId, ranks: Ranks| {
-            let ranks = if ranks.reached { ranks } else { last(end, &now, &ever, Some(place)) };
-            ranked.push((ids[place.index()], ranks));
-        };
-        let truth = Truth { now: &now, ever: &ever };
-        match self.candidates.list {
-            List::Whole => {
-                let row = by_place(row, self.candidates, &mut self.ids, &mut self.scores)?;
-                self.ranker.rank(row, &present, truth, note)?;
-            }
-            List::Published => self.published.rank(row, &present, truth, self.candidates, note)?,
-        }
-        ranked.sort_unstable_by_key(|(gold, _)| *gold);
-        let of = |(gold, ranks)| RankedQuery { query: question.query, gold, ranks, seen: false };
-        self.answered[index] = Some(ranked.into_iter().map(of).collect());
-        Ok(())
-    }
-}
-
-/// A row in places of candidates instead of ids. `own_ids` and `own_scores` are scratch space.
-fn by_place<'a>(
-    row: ScoreRow<'a>,
-    candidates: &Candidates,
-    own_ids: &'a mut Vec<EntityId>,
-    own_scores: &'a mut Vec<f64>,
-) -> Result<ScoreRow<'a>, ScoreError> {
-    let ScoreRow::Sparse { ids, scores, background } = row else { return Ok(row) };
-    if ids.len() != scores.len() {
-        return Err(ScoreError::Columns { ids: ids.len(), scores: scores.len() });
-    }
-    own_ids.clear();
-    own_scores.clear();
-    for (&id, &score) in ids.iter().zip(scores) {
-        if let Some(place) = candidates.place(id) {
-            own_ids.push(place);
-            own_scores.push(score);
-        }
-    }
-    Ok(ScoreRow::Sparse { ids: own_ids, scores: own_scores, background })
-}
-
-/// The last place among `count` candidates, other true answers left out.
-fn last(count: usize, now: &[EntityId], ever: &[EntityId], own: Option<EntityId>) -> Ranks {
-    let place = |others: &[EntityId]| {
-        let filtered = others.iter().filter(|&&other| Some(other) != own).count();
-        Rank { greater: (count - 1 - filtered) as u32, tied: 1, tied_before: 0 }
+    let (model, questions) = (&*model, Questions::by_relation(triples, graph.step));
+    let asking = Asking {
+        questions: &questions,
+        truth: &StepTruth { graph, filter },
+        among: Among::Listed(candidates),
+        chunk: CHUNK,
+        ordinal: true,
     };
-    Ranks { time: place(now), fixed: place(ever), raw: place(&[]), reached: false, not_a_number: false }
+    asking.ask(|queries, sink| model.score(queries, sink))
 }
 
 /// Judges states of a model on held-out triples of a step.
 pub(super) struct StepValidation<'a> {
     graph: &'a StepGraph,
     asked: &'a [Triple],
-    filter: Known,
-    candidates: Candidates,
+    filter: SelectionFilter,
+    candidates: CandidateList,
     ties: TiePolicy,
 }
 
 impl<'a> StepValidation<'a> {
-    /// On the validation triples: what models get to choose states by. Published states were chosen with test triples among
-    /// what is known.
-    pub fn new(graph: &'a StepGraph, protocol: LinkProtocol) -> Self {
-        let candidates = Candidates::of(graph, protocol.candidates, List::Whole);
-        let filter = if protocol.compat { Known::Everything } else { Known::NoTest };
-        Self { graph, asked: &graph.valid, filter, candidates, ties: protocol.ties }
+    /// On the validation triples: models select states by these scores.
+    pub fn new(graph: &'a StepGraph, protocol: &Protocol) -> Self {
+        let candidates = CandidateList::of(graph, protocol.candidates, ListKind::Whole);
+        let Protocol { selection: filter, ties, .. } = *protocol;
+        Self { graph, asked: &graph.valid, filter, candidates, ties }
     }
 
     /// On the test triples, among the same candidates as in the results: for the evaluator alone.
-    pub fn of_test(graph: &'a StepGraph, protocol: LinkProtocol, list: List) -> Self {
-        let candidates = Candidates::of(graph, protocol.candidates, list);
-        Self { graph, asked: &graph.test, filter: Known::Everything, candidates, ties: protocol.ties }
+    pub fn of_test(graph: &'a StepGraph, protocol: &Protocol) -> Self {
+        let candidates = CandidateList::of(graph, protocol.candidates, ListKind::of_test(protocol));
+        Self {
+            graph,
+            asked: &graph.test,
+            filter: SelectionFilter::AllSplits,
+            candidates,
+            ties: protocol.ties,
+        }
     }
 }
 

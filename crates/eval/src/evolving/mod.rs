@@ -1,11 +1,10 @@
 //! Graphs that change: the evaluator walks through the steps, hands out what a model may learn, and asks afterwards.
 //!
-//! [`play`] takes a model through all steps by one [`Procedure`] and judges it after each: link prediction among the
+//! [`play`] takes a model through all steps by one [`Procedure`](quadcast_core::Procedure) and judges it after each: link prediction among the
 //! entities that are present, triple classification, and classification of triples that were true once.
 //! Filters know the graph of the step, or everything that was ever true up to it.
 
 mod answers;
-mod candidates;
 mod classification;
 mod energies;
 mod graph;
@@ -13,16 +12,13 @@ mod links;
 mod means;
 mod outcome;
 mod play;
-mod published;
 mod threshold;
 mod unlearning;
 
-pub use candidates::Present;
 pub use classification::{CategoryOutcome, Classification, Counts, NegativeClassification};
 pub use graph::{StepGraph, walk};
-pub use links::LinkProtocol;
 pub use means::Mean;
 pub use outcome::{AgeOutcome, EvolvingOutcome, Learned, LinkOutcome, Seconds, Sizes, StepResult, Transfer};
-pub use play::{Playing, Procedure, StepExamples, play};
+pub use play::{Played, Playing, StepExamples, play};
 pub use threshold::{Threshold, Thresholds};
 pub use unlearning::Unlearning;

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use quadcast_core::{CategoryKind, Filter, LinkScore, Step, TiePolicy};
+use quadcast_core::{CategoryKind, Filter, LinkScore, Protocol, Step};
 use serde::{Deserialize, Serialize};
 
 use super::means::{accuracies, mean, mean_metrics};
 use super::{Classification, Counts, Mean, NegativeClassification, StepGraph, Unlearning};
 use crate::outcome::Counting;
-use crate::{FilterOutcome, Harmonic, Metrics, Outcome, Part, RankedQuery};
+use crate::{FilterOutcome, Harmonic, Metrics, Outcome, Part, RankedQuery, Unit};
 
 /// How large a step is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -70,7 +70,7 @@ pub struct LinkOutcome {
     pub raw: FilterOutcome,
     /// Candidates.
     pub candidates: usize,
-    /// The filtered mean rank over the mean rank of a coin: comparable over steps of different size.
+    /// The filtered mean rank over the mean rank at chance level: comparable over steps of different size.
     pub adjusted_mean_rank: f64,
     /// Share of queries whose answer the model has nothing to say about; they count as last.
     pub unreached: f64,
@@ -83,10 +83,12 @@ impl LinkOutcome {
         graph: &StepGraph,
         ranked: &[RankedQuery],
         candidates: usize,
-        ties: TiePolicy,
+        protocol: &Protocol,
         seed: u64,
     ) -> Option<Self> {
-        let outcome = Outcome::new(ranked, candidates + 1, ties, seed)?;
+        let ties = protocol.ties;
+        // A single step has no intervals over steps; those over facts are made for all steps together.
+        let outcome = Outcome::by_unit(ranked, candidates + 1, (ties, Unit::Step), seed)?;
         let [filtered, ever, raw] = outcome.filters;
         let born: BTreeMap<_, _> = graph.test.iter().copied().zip(graph.born.iter().copied()).collect();
         let counting = Counting { harmonic: Harmonic::up_to(candidates + 1), ties, seed };

@@ -3,47 +3,21 @@
 use std::time::Instant;
 
 use quadcast_core::{
-    EvolvingDataset, EvolvingModel, GraphValidation, ModelError, Run, SavedModel, Split, Tensors, Triple,
+    EvolvingDataset, EvolvingModel, GraphValidation, ModelError, Procedure, Protocol, Run, SavedModel,
+    SelectionFilter, Split, Tensors, Triple,
 };
 use serde::{Deserialize, Serialize};
 
-use super::candidates::{Candidates, List};
-use super::energies::Asking;
-use super::links::{Known, StepValidation, ask};
+use super::energies::EnergyRequest;
+use super::links::{StepValidation, ask};
 use super::outcome::{Seconds, Sizes};
 use super::unlearning::plausibility;
 use super::{
-    Classification, EvolvingOutcome, Learned, LinkOutcome, LinkProtocol, NegativeClassification, StepGraph,
-    StepResult, Thresholds, Transfer, Unlearning, walk,
+    Classification, EvolvingOutcome, Learned, LinkOutcome, NegativeClassification, StepGraph, StepResult,
+    Thresholds, Transfer, Unlearning, walk,
 };
-use crate::EvalError;
-
-/// How a model is brought from one step to the next.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Procedure {
-    /// It learns the graph of every step from nothing.
-    #[default]
-    Static,
-    /// It goes on with the new triples alone, and never hears of deletions.
-    PseudoIncremental,
-    /// It is told what came and what went, and sees the graph.
-    Incremental,
-}
-
-impl Procedure {
-    /// All procedures.
-    pub const ALL: [Self; 3] = [Self::Static, Self::PseudoIncremental, Self::Incremental];
-
-    /// The word used on the command line and in records.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Static => "static",
-            Self::PseudoIncremental => "pseudo-incremental",
-            Self::Incremental => "incremental",
-        }
-    }
-}
+use crate::candidates::{CandidateList, ListKind};
+use crate::{EvalError, Journal, JudgedStep, RankedQuery};
 
 /// Examples of triple classification at one step.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -58,10 +32,8 @@ pub struct StepExamples {
 pub struct Playing<'a> {
     /// The graph.
     pub data: &'a EvolvingDataset,
-    /// How the model gets from step to step.
-    pub procedure: Procedure,
-    /// How links are ranked.
-    pub links: LinkProtocol,
+    /// How the model gets from step to step, and how links are ranked.
+    pub protocol: Protocol,
     /// Examples of triple classification, by step. Without validation examples nothing is classified, without test examples only
     /// triples of the past are.
     pub examples: &'a [StepExamples],
@@ -73,47 +45,56 @@ pub struct Playing<'a> {
     pub earlier: &'a [Learned],
 }
 
-impl Playing<'_> {
-    /// What test triples are compared with.
-    fn list(&self) -> List {
-        List::of_test(self.links, self.procedure)
-    }
+/// A model that was played through the steps.
+#[derive(Clone, Debug)]
+pub struct Played {
+    /// Results by step, and their means.
+    pub outcome: EvolvingOutcome,
+    /// Every link prediction question with its ranks, step by step, within a step in order of (relation, direction, known entity,
+    /// gold answer).
+    pub ranked: Vec<RankedQuery>,
 }
 
-/// Name under which the results of judged steps are kept.
+/// Name of the checkpoint with the results of judged steps.
 const RESULTS: &str = "steps.json";
 
-/// Takes a model through all steps from the first that is to be played. Interrupted, it goes on after the last step that was
-/// judged, and within a training where the model keeps its own work. What was kept stays: whoever keeps the model clears it, so that
-/// a kill in between costs nothing.
+/// Takes a model through all steps from the first that is to be played. After an interruption it continues with the step after the
+/// last that was judged, and within a training where the model stores checkpoints. Checkpoints and journal stay: the caller removes
+/// them once the model is saved, so that a kill in between costs nothing.
 pub fn play(
     playing: &Playing<'_>,
     model: &mut dyn EvolvingModel,
     run: &Run,
-) -> Result<EvolvingOutcome, EvalError> {
-    let updates = model.capabilities().updates;
-    if playing.procedure != Procedure::Static && !updates {
-        let word = playing.procedure.word();
+    journal: &mut dyn Journal,
+) -> Result<Played, EvalError> {
+    let Playing { protocol, data, .. } = playing;
+    if protocol.procedure != Procedure::Static && !model.capabilities().updates {
+        let word = protocol.procedure.word();
         return Err(ModelError::Unsupported(format!(
-            "the model cannot go on learning; {word} training needs that"
+            "the model cannot continue learning; {word} training needs that"
         ))
         .into());
     }
     check(playing)?;
-    let mut results = recall(model, run)?;
-    let steps = playing.data.steps.len();
+    let (mut results, ranked) = resume(model, run, journal)?;
+    let mut played: Vec<RankedQuery> = ranked.into_iter().flat_map(|step| step.ranked).collect();
+    let steps = data.steps.len();
     let first = playing.first.min(steps);
     run.progress.begin("steps", (steps - first) as u64);
     run.progress.advance(results.len() as u64);
     let mut graphs = Graphs::of(playing);
     for index in first + results.len()..steps {
-        let result = play_step(playing, &mut graphs, index, model, run)?;
+        run.check_cancelled()?;
+        let (result, ranked) = play_step(playing, &mut graphs, index, model, run)?;
         results.push(result);
-        keep(&results, model, run)?;
+        let judged = JudgedStep { ranked, latest_read: None };
+        journal.note(&judged).map_err(EvalError::Journal)?;
+        save(&results, model, run)?;
+        played.extend(judged.ranked);
         run.progress.advance(1);
     }
     run.progress.end();
-    Ok(EvolvingOutcome::new(results, playing.earlier))
+    Ok(Played { outcome: EvolvingOutcome::new(results, playing.earlier), ranked: played })
 }
 
 /// The graphs of the steps so far. Those of earlier steps are kept for what is still asked about them, which is much less than
@@ -148,7 +129,7 @@ impl<'a> Graphs<'a> {
         while self.made.len() <= index
             && let Some(mut graph) = self.walk.next()
         {
-            // Whoever resumes passes by steps that are done.
+            // On resume, finished steps are skipped.
             if self.made.len() < self.left {
                 graph.forget(self.keep_exams);
             }
@@ -180,7 +161,7 @@ fn check(playing: &Playing<'_>) -> Result<(), EvalError> {
         return Ok(());
     }
     let blind = walk(playing.data).find(|graph| {
-        graph.valid.is_empty() && graph.is_lesson() && !lessons(playing.procedure, graph).is_empty()
+        graph.valid.is_empty() && graph.is_lesson() && !lessons(playing.protocol.procedure, graph).is_empty()
     });
     blind.map_or(Ok(()), |graph| Err(EvalError::NoValidation { step: graph.title() }))
 }
@@ -191,7 +172,7 @@ fn play_step(
     index: usize,
     model: &mut dyn EvolvingModel,
     run: &Run,
-) -> Result<StepResult, EvalError> {
+) -> Result<(StepResult, Vec<RankedQuery>), EvalError> {
     graphs.enter(index);
     let graph = &graphs.made[index];
     let own = run.within(&graph.label);
@@ -200,10 +181,11 @@ fn play_step(
         graphs.made[..index].last().filter(|_| !graph.forgotten.is_empty()).map(|before| &before.seen);
     let before = known.map(|known| plausibility(model, graph, known)).transpose()?;
     let begun = Instant::now();
-    learn(playing.procedure, graph, &StepValidation::new(graph, playing.links), model, &own)?;
+    let validation = StepValidation::new(graph, &playing.protocol);
+    learn(playing.protocol.procedure, graph, &validation, model, &own)?;
     let train = begun.elapsed().as_secs_f64();
     let begun = Instant::now();
-    let link = links(playing, graph, model, run)?;
+    let (link, ranked) = links(playing, graph, model, run)?;
     let (classification, negative) = classify(playing, graph, model)?;
     let after = known.map(|known| plausibility(model, graph, known)).transpose()?;
     let asked = graph.forgotten.len();
@@ -215,7 +197,9 @@ fn play_step(
         Vec::new()
     };
     let seconds = Seconds { train, evaluate: begun.elapsed().as_secs_f64() };
-    Ok(StepResult { step, label, sizes, link, classification, negative, unlearning, transfer, seconds })
+    let result =
+        StepResult { step, label, sizes, link, classification, negative, unlearning, transfer, seconds };
+    Ok((result, ranked))
 }
 
 /// Brings the model to a step.
@@ -241,18 +225,18 @@ fn links(
     graph: &StepGraph,
     model: &mut dyn EvolvingModel,
     run: &Run,
-) -> Result<Option<LinkOutcome>, EvalError> {
+) -> Result<(Option<LinkOutcome>, Vec<RankedQuery>), EvalError> {
     if graph.test.is_empty() {
-        return Ok(None);
+        return Ok((None, Vec::new()));
     }
-    let LinkProtocol { candidates, ties, .. } = playing.links;
-    let candidates = Candidates::of(graph, candidates, playing.list());
-    let ranked = ask(model, graph, (&graph.test, Known::Everything), &candidates)?;
+    let protocol = &playing.protocol;
+    let candidates = CandidateList::of(graph, protocol.candidates, ListKind::of_test(protocol));
+    let ranked = ask(model, graph, (&graph.test, SelectionFilter::AllSplits), &candidates)?;
     let wrong = ranked.iter().filter(|query| query.ranks.not_a_number).count();
     if wrong > 0 {
         return Err(EvalError::NotANumber { step: graph.title(), wrong, queries: ranked.len() });
     }
-    Ok(LinkOutcome::new(graph, &ranked, candidates.ids().len(), ties, run.seed))
+    Ok((LinkOutcome::new(graph, &ranked, candidates.ids().len(), protocol, run.seed), ranked))
 }
 
 /// How the model does on earlier steps, and on the next one before it learns it.
@@ -266,7 +250,7 @@ fn transfer(
     others
         .filter(|graph| !graph.test.is_empty())
         .map(|graph| {
-            let validation = StepValidation::of_test(graph, playing.links, playing.list());
+            let validation = StepValidation::of_test(graph, &playing.protocol);
             Ok(Transfer { step: graph.step, score: validation.judge(model)? })
         })
         .collect()
@@ -282,62 +266,78 @@ fn classify(
     let Some(examples) = playing.examples.get(index).filter(|examples| !examples.valid.is_empty()) else {
         return Ok((None, None));
     };
-    let asking = Asking::new(model, playing.links.compat, graph.sizes);
+    let asking = EnergyRequest::new(model, playing.protocol.compat, graph.sizes);
     let energies = |examples: &[(Triple, bool)]| {
         let triples: Vec<Triple> = examples.iter().map(|example| example.0).collect();
         asking.energies(&triples)
     };
     let valid = energies(&examples.valid)?;
-    let thresholds = Thresholds::best(&examples.valid, &valid, playing.links.compat);
+    let thresholds = Thresholds::best(&examples.valid, &valid, playing.protocol.compat);
     let test = energies(&examples.test)?;
     let classification =
         (!test.is_empty()).then(|| Classification::judge(&examples.test, &test, &thresholds));
     let categories = &playing.data.steps[index].categories;
     // Examples are made of entities that are present; triples of the past may have lost theirs.
-    let past = if playing.procedure == Procedure::Static { asking.within(graph) } else { asking };
+    let past = if playing.protocol.procedure == Procedure::Static { asking.within(graph) } else { asking };
     let negative = (!categories.is_empty())
         .then(|| NegativeClassification::judge(&past, categories, &thresholds))
         .transpose()?;
     Ok((classification, negative))
 }
 
-/// Names under which the model after so many steps is kept.
+/// Names of the checkpoints of the model after so many steps.
 fn names(steps: usize) -> [String; 2] {
     [format!("after-{steps}.json"), format!("after-{steps}.safetensors")]
 }
 
-/// Keeps what was judged so far and the model as it is. The results come after the model that they belong to, and the model
-/// before it goes last: a kill in between loses nothing.
-fn keep(results: &[StepResult], model: &dyn EvolvingModel, run: &Run) -> Result<(), ModelError> {
+/// Stores what was judged so far and the model as it is. The results come after the model that they belong to, and the previous model
+/// is removed last: a kill in between loses nothing.
+fn save(results: &[StepResult], model: &dyn EvolvingModel, run: &Run) -> Result<(), ModelError> {
     let SavedModel { state, tensors, .. } = model.save()?;
     let [state_name, tensors_name] = names(results.len());
-    run.workshop.keep(&state_name, &[&bytes(&state)?])?;
+    run.checkpoints.save(&state_name, &[&bytes(&state)?])?;
     if let Some(Tensors(bytes)) = tensors {
-        run.workshop.keep(&tensors_name, &[&bytes])?;
+        run.checkpoints.save(&tensors_name, &[&bytes])?;
     }
-    run.workshop.keep(RESULTS, &[&bytes(results)?])?;
-    discard(results.len() - 1, run)
+    run.checkpoints.save(RESULTS, &[&bytes(results)?])?;
+    names(results.len() - 1).iter().try_for_each(|name| run.checkpoints.remove(name))
 }
 
-fn discard(steps: usize, run: &Run) -> Result<(), ModelError> {
-    names(steps).iter().try_for_each(|name| run.workshop.discard(name))
+/// What an interrupted run had judged; the model is left as it was then. A run whose journal has lost ranks starts over.
+fn resume(
+    model: &mut dyn EvolvingModel,
+    run: &Run,
+    journal: &mut dyn Journal,
+) -> Result<(Vec<StepResult>, Vec<JudgedStep>), EvalError> {
+    let mut ranked = journal.judged();
+    let results = load(model, run, ranked.len())?.unwrap_or_default();
+    ranked.truncate(results.len());
+    journal.keep_first(results.len()).map_err(EvalError::Journal)?;
+    Ok((results, ranked))
 }
 
-/// What an interrupted run had judged; the model is left as it was then.
-fn recall(model: &mut dyn EvolvingModel, run: &Run) -> Result<Vec<StepResult>, ModelError> {
-    let Some(kept) = run.workshop.recall(RESULTS)? else { return Ok(Vec::new()) };
-    let results: Vec<StepResult> = parse(&kept)?;
+/// Loads the model and the results of the last checkpoint; `None` if there is none, or if it is about more steps than have ranks.
+fn load(
+    model: &mut dyn EvolvingModel,
+    run: &Run,
+    ranked_steps: usize,
+) -> Result<Option<Vec<StepResult>>, ModelError> {
+    let Some(results) = run.checkpoints.load(RESULTS)? else { return Ok(None) };
+    let results: Vec<StepResult> = parse(&results)?;
+    if results.len() > ranked_steps {
+        return Ok(None);
+    }
     let [state_name, tensors_name] = names(results.len());
-    let Some(state) = run.workshop.recall(&state_name)? else { return Ok(Vec::new()) };
-    let tensors = run.workshop.recall(&tensors_name)?.map(Tensors);
+    let Some(state) = run.checkpoints.load(&state_name)? else { return Ok(None) };
+    let tensors = run.checkpoints.load(&tensors_name)?.map(Tensors);
     model.load(&SavedModel { state: parse(&state)?, rules: None, tensors })?;
-    Ok(results)
+    Ok(Some(results))
 }
 
 fn bytes(value: &(impl Serialize + ?Sized)) -> Result<Vec<u8>, ModelError> {
-    serde_json::to_vec(value).map_err(|error| ModelError::Workshop(error.to_string()))
+    serde_json::to_vec(value).map_err(|error| ModelError::Checkpoint(error.to_string()))
 }
 
-fn parse<T: for<'a> Deserialize<'a>>(kept: &[u8]) -> Result<T, ModelError> {
-    serde_json::from_slice(kept).map_err(|error| ModelError::Workshop(error.to_string()))
+fn parse<T: for<'a> Deserialize<'a>>(saved: &[u8]) -> Result<T, ModelError> {
+    serde_json::from_slice(saved).map_err(|error| ModelError::Checkpoint(error.to_string()))
 }

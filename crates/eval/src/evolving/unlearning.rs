@@ -1,19 +1,19 @@
-//! Whether a model lets go of what is no longer true.
+//! Whether a model forgets what is no longer true.
 
-use quadcast_core::{EntityId, EvolvingModel, Triple};
+use quadcast_core::{EntityId, EvolvingModel, SelectionFilter, Triple};
 use serde::{Deserialize, Serialize};
 
 use super::StepGraph;
-use super::candidates::{Candidates, List};
-use super::links::{Known, ask};
+use super::links::ask;
 use super::means::mean;
+use crate::candidates::{CandidateList, ListKind};
 use crate::{EvalError, Rank};
 
 /// Deleted triples that are asked about at a step; more would cost more than the test triples.
 const MOST: usize = 1000;
 
 /// How plausible deleted triples are: the share of entities seen before the step that would make a worse end of the triple, other
-/// true answers left out. 1 is the best answer of all, ½ that of a coin.
+/// true answers left out. 1 is the best answer of all, ½ is chance level.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Unlearning {
     /// Triples that were asked about: all that went, or a thousand of them.
@@ -36,8 +36,8 @@ pub(super) fn plausibility(
     graph: &StepGraph,
     known: &[EntityId],
 ) -> Result<f64, EvalError> {
-    let candidates = Candidates::new(known.to_vec(), List::Whole, graph.sizes);
-    let ranked = ask(model, graph, (&graph.forgotten, Known::Everything), &candidates)?;
+    let candidates = CandidateList::new(known.to_vec(), ListKind::Whole, graph.sizes);
+    let ranked = ask(model, graph, (&graph.forgotten, SelectionFilter::AllSplits), &candidates)?;
     let shares = ranked.iter().filter_map(|ranked| {
         let true_answers =
             graph.now.of(&ranked.query).iter().copied().filter(|&answer| answer != ranked.gold);

@@ -1,4 +1,4 @@
-//! Gradients of one side of a comparison, from the factors of slopes that the gradient of the scores became.
+//! Gradients of one side of a comparison, from the factors of slopes.
 
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -12,7 +12,7 @@ use super::measure::{Measure, OfCandidate, OfQuery, Slope};
 use crate::Real;
 use crate::simd::Pack;
 
-/// Rows per task; they share what is read of the other side.
+/// Rows per task; they share the loads of the other side.
 const OWN: usize = 32;
 /// Rows of the other side at once: enough to make reading and writing an own row cheap, and few enough for the copied
 /// parts of them to stay in the first-level cache.
@@ -58,7 +58,7 @@ impl<T: Real> List<T> {
         let mut len = 0;
         for row in 0..count {
             let factor = factors[row * step];
-            // Without a branch, which would be mispredicted: what is not wanted is overwritten.
+            // Without a branch, which would be mispredicted: unwanted values are overwritten.
             (self.rows[len], self.factors[len]) = (row as u16, factor);
             len += usize::from(factor != T::ZERO);
         }

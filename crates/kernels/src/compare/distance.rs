@@ -9,9 +9,9 @@ use super::forward::{Sides, pairs, scores};
 use super::measure::Measure;
 use super::{Comparison, Gradients};
 use crate::Real;
+use crate::dense_logits::rows_per_strip;
 use crate::memory::take;
 use crate::parallel::{largest_size, vectorised};
-use crate::strip::rows_per_strip;
 
 /// Gradients below this part of the largest of their row are left out.
 const SMALL: f64 = 1e-7;
@@ -36,19 +36,11 @@ fn strips<T: Real, M: Measure<Q, C>, const Q: usize, const C: usize>(
     }
 }
 
-pub(super) fn score_rows<T: Real, M: Measure<Q, C>, const Q: usize, const C: usize>(
+pub(super) fn score_strips<T: Real, M: Measure<Q, C>, const Q: usize, const C: usize>(
     comparison: &Comparison<T>,
-    f: impl Fn(usize, &mut [T]) + Sync,
+    f: impl FnMut(Range<usize>, &mut [T]),
 ) {
-    let sides = Sides::<T, Q, C>::new(comparison);
-    strips::<T, M, Q, C>(&sides, |rows, strip| {
-        split(strip, sides.n, rows.len()).into_par_iter().zip(rows).for_each(|(scores, row)| {
-            vectorised(
-                #[inline(always)]
-                || f(row, scores),
-            );
-        });
-    });
+    strips::<T, M, Q, C>(&Sides::new(comparison), f);
 }
 
 pub(super) fn train<T: Real, M: Measure<Q, C>, const Q: usize, const C: usize>(

@@ -23,7 +23,7 @@ const WEIGHTED_BLOCK: (usize, usize) = (2, 4);
 /// first.
 const TILE: (usize, usize) = (32, 128);
 
-/// Rows of one side, P numbers per component: row i has P planes of length `h` and begins at `i·step`.
+/// Rows of one side, P numbers per component: row i has P planes of length `h` and starts at `i·step`.
 #[derive(Clone, Copy)]
 pub(super) struct Rows<'a, T, const P: usize> {
     pub data: &'a [T],
@@ -217,7 +217,7 @@ type Split<'a, V, T, const P: usize, const R: usize> =
 // Plain loops in the following: the closures of array functions are not always compiled into their callers, and then
 // not for its vectors.
 
-/// `count` vectors of all rows, and what remains.
+/// `count` vectors of all rows, and the rest.
 #[inline(always)]
 fn split<V: Simd, T: Real, const P: usize, const R: usize>(
     _: V,

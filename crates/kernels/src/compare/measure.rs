@@ -1,4 +1,4 @@
-//! What one component adds to a score, and its derivatives.
+//! The term of one component in a score, and its derivatives.
 
 use std::marker::PhantomData;
 
@@ -18,7 +18,7 @@ pub(super) trait Measure<const Q: usize, const C: usize>: Send + Sync {
     const SPLITS: bool = false;
 
     fn term<V: Lanes>(q: [V; Q], c: [V; C]) -> V;
-    /// Adds a term to a sum without weights, or what is left of it without the parts that only one side has.
+    /// Adds a term to a sum without weights, or only its mixed part, if the parts of single sides are added separately.
     #[inline(always)]
     fn add_shared<V: Lanes>(sum: V, q: [V; Q], c: [V; C]) -> V {
         sum + Self::term(q, c)
@@ -34,7 +34,7 @@ pub(super) trait Measure<const Q: usize, const C: usize>: Send + Sync {
         if Self::ROOT { -sum.sqrt() } else { -sum }
     }
 
-    /// What slopes are to be multiplied by, from the score and the gradient of the loss with respect to it.
+    /// The factor of the slopes, from the score and the gradient of the loss with respect to it.
     #[inline(always)]
     fn factor<T: Real>(score: T, gradient: T) -> T {
         if Self::ROOT { -gradient / (-score).larger(T::from_f64(GUARD)) } else { -gradient }

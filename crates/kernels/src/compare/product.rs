@@ -1,5 +1,7 @@
 //! Comparisons by products: matrix multiplication, with the weights folded into the queries.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
 use super::backward::add_own;
@@ -8,9 +10,9 @@ use super::forward::{Sides, pairs};
 use super::measure::Dot;
 use super::{Comparison, Gradients};
 use crate::Real;
+use crate::dense_logits::{Dense, DenseGradients, strips};
 use crate::memory::{Buffer, take, take_zeroed};
 use crate::parallel::{vectorised, zip_rows};
-use crate::strip::{Dense, DenseGradients, strips};
 
 /// Queries times weights, if there are any.
 fn fold<T: Real>(comparison: &Comparison<T>) -> Option<Buffer<T>> {
@@ -32,17 +34,10 @@ fn dense<'a, T>(comparison: &Comparison<'a, T>, folded: Option<&'a [T]>) -> Dens
     Dense { x, weight: comparison.candidates, bias: None, d: comparison.d, tanh: false }
 }
 
-pub(super) fn score_rows<T: Real>(comparison: &Comparison<T>, f: impl Fn(usize, &mut [T]) + Sync) {
+pub(super) fn score_strips<T: Real>(comparison: &Comparison<T>, mut f: impl FnMut(Range<usize>, &mut [T])) {
     comparison.sizes();
     let folded = fold(comparison);
-    strips(&dense(comparison, folded.as_deref()), |rows, strip, n| {
-        split(strip, n, rows.len()).into_par_iter().zip(rows).for_each(|(scores, row)| {
-            vectorised(
-                #[inline(always)]
-                || f(row, scores),
-            );
-        });
-    });
+    strips(&dense(comparison, folded.as_deref()), |rows, strip, _| f(rows, strip));
 }
 
 pub(super) fn train<T: Real>(

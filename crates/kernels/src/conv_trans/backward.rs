@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::middle::{Folded, ROWS, TAPS, tap, wide};
-use super::{BLOCK, Kept, Masks, Weights};
+use super::{BLOCK, ForwardState, Masks, Weights};
 use crate::Real;
 use crate::batch_norm::{self, Shape};
 use crate::dropout::Mask;
@@ -42,7 +42,7 @@ pub fn backward<T: Real>(
     weights: &Weights<T>,
     x: &[T],
     masks: &Masks,
-    kept: &Kept<T>,
+    kept: &ForwardState<T>,
     output: &Output<T>,
     gradients: &mut Gradients<T>,
 ) {
@@ -91,7 +91,7 @@ pub fn backward<T: Real>(
 /// Back through the last `ReLU` and normalisation: the gradient of `kept.y`.
 fn output_backward<T: Real>(
     weights: &Weights<T>,
-    kept: &Kept<T>,
+    kept: &ForwardState<T>,
     output: &Output<T>,
     norms: Option<&mut [batch_norm::Gradients<T>; 3]>,
 ) -> Buffer<T> {
@@ -186,7 +186,7 @@ impl Sums {
 /// Gradients of the convolution and of its normalisation, from the sums alone.
 fn conv_backward<T: Real>(
     weights: &Weights<T>,
-    kept: &Kept<T>,
+    kept: &ForwardState<T>,
     folded: &Folded<T>,
     sums: &Sums,
     gradients: &mut Gradients<T>,
@@ -216,7 +216,7 @@ fn conv_backward<T: Real>(
 }
 
 /// Σ g·ŷ of a channel, where ŷ is its normalised value before scale and shift.
-fn along_normalised<T: Real>(weights: &Weights<T>, kept: &Kept<T>, sums: &Sums, c: usize) -> f64 {
+fn along_normalised<T: Real>(weights: &Weights<T>, kept: &ForwardState<T>, sums: &Sums, c: usize) -> f64 {
     let Some(statistics) = &kept.statistics else { return 0.0 };
     let [total, along @ ..] = &sums.0[c];
     let products: f64 = wide(weights.conv, c).iter().zip(along).map(|(w, along)| w * along).sum();
@@ -234,7 +234,7 @@ struct Correction {
 impl Correction {
     fn new<T: Real>(
         weights: &Weights<T>,
-        kept: &Kept<T>,
+        kept: &ForwardState<T>,
         folded: &Folded<T>,
         sums: &Sums,
         count: f64,
@@ -290,7 +290,7 @@ fn input_backward<T: Real>(
     weights: &Weights<T>,
     x: &[T],
     masks: &Masks,
-    kept: &Kept<T>,
+    kept: &ForwardState<T>,
     dz: &[T],
     gradients: &mut Gradients<T>,
 ) {

@@ -1,13 +1,12 @@
-//! What a model tells the training: how rows become an energy, and the slopes of it.
+//! What a model defines for training: the energy of a triple and its slopes.
 
-use super::answers::Question;
-use super::table::Layout;
-use super::view::TablesView;
+use super::table::{Layout, TablesView};
 use crate::Real;
+use crate::parallel::vectorised;
 
-/// What is kept of an entity or a relation.
+/// The row of an entity or a relation.
 #[derive(Clone, Copy, Debug)]
-pub struct Row<'a, T> {
+pub struct RowView<'a, T> {
     /// All segments, each padded with zeros to whole lines.
     pub values: &'a [T],
     /// 1 / length of each unit segment, in order.
@@ -18,15 +17,15 @@ pub struct Row<'a, T> {
 #[derive(Clone, Copy, Debug)]
 pub struct Ends<'a, T> {
     /// Of the head.
-    pub head: Row<'a, T>,
+    pub head: RowView<'a, T>,
     /// Of the relation.
-    pub relation: Row<'a, T>,
+    pub relation: RowView<'a, T>,
     /// Of the tail.
-    pub tail: Row<'a, T>,
+    pub tail: RowView<'a, T>,
 }
 
 /// Slopes of an energy along the rows of a triple; all are added to. Along unit segments they are those of the *divided*
-/// numbers: what the division does to them is done later, once per row.
+/// numbers: the slopes of the division are applied later, once per row.
 #[derive(Debug)]
 pub struct Slopes<'a, T> {
     /// Along the head.
@@ -37,25 +36,36 @@ pub struct Slopes<'a, T> {
     pub tail: &'a mut [T],
 }
 
-/// A wish about rows: how far it is from being fulfilled is added to the loss.
+/// A soft constraint on rows: its violation is added to the loss.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Wish {
+pub enum SoftConstraint {
     /// A segment is no longer than 1: weight·max(0, ‖v‖² − 1)
-    Short {
+    UnitBall {
         /// Which segment.
         segment: usize,
-        /// How much it matters.
+        /// Its weight.
         weight: f64,
     },
     /// Two segments of the same width are at right angles, or nearly: weight·max(0, cos²(v, w) − tolerance²)
-    Across {
+    Orthogonal {
         /// Which segments.
         segments: [usize; 2],
-        /// How much it matters.
+        /// Its weight.
         weight: f64,
-        /// The cosine that does not matter.
+        /// The cosine that is not penalised.
         tolerance: f64,
     },
+}
+
+/// Which entity completes a triple?
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Question {
+    /// The entity that is given.
+    pub known: u32,
+    /// The relation.
+    pub relation: u32,
+    /// Whether the tail is missing; if not, the head is.
+    pub tails: bool,
 }
 
 /// How a triple becomes an energy: lower is more plausible.
@@ -68,13 +78,13 @@ pub trait Energy<T: Real>: Sync {
     /// Segments of the row of a relation.
     fn relation(&self) -> Layout;
 
-    /// Wishes about the rows of entities and of relations. Each counts as often as a batch uses a row, divided by the triples
+    /// Soft constraints on the rows of entities and of relations. Each counts as often as a batch uses a row, divided by the triples
     /// of the batch, false ones included.
-    fn wishes(&self) -> [Vec<Wish>; 2] {
+    fn constraints(&self) -> [Vec<SoftConstraint>; 2] {
         [Vec::new(), Vec::new()]
     }
 
-    /// How many numbers `energy` may leave for `slopes`.
+    /// How many numbers `energy` may store for `slopes`.
     fn scratch(&self) -> usize {
         0
     }
@@ -82,8 +92,8 @@ pub trait Energy<T: Real>: Sync {
     /// The energy of a triple.
     fn energy(&self, ends: &Ends<'_, T>, scratch: &mut [T]) -> T;
 
-    /// `f(entity, energy)` for all entities as answers to a question. For energies that can share work between answers; the
-    /// numbers are the same.
+    /// `f(entity, energy)` for all entities as answers to a question. To be overridden by energies that can share work between
+    /// answers; the results are the same.
     #[inline(always)]
     fn answers(
         &self,
@@ -105,4 +115,19 @@ pub trait Energy<T: Real>: Sync {
 
     /// Adds `factor` times the slopes of the energy. `scratch` is as `energy` left it for the same triple.
     fn slopes(&self, ends: &Ends<'_, T>, scratch: &mut [T], factor: T, slopes: &mut Slopes<'_, T>);
+}
+
+/// `f(entity, energy)` for all entities of the tables as answers, on this thread and compiled for the widest vectors of this
+/// processor, if `f` can be inlined.
+pub fn for_each_answer<T: Real, E: Energy<T>>(
+    energy: &E,
+    tables: &TablesView<'_, T>,
+    question: Question,
+    scratch: &mut [T],
+    f: impl FnMut(u32, T),
+) {
+    vectorised(
+        #[inline(always)]
+        || energy.answers(tables, question, scratch, f),
+    );
 }

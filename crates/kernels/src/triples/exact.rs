@@ -1,20 +1,18 @@
-//! A step per batch, the same for any number of threads.
+//! Training with one step per batch; the same bits for any number of threads.
 
 use rayon::prelude::*;
 
-use super::energy::{Energy, Wish};
-use super::memory::Memory;
-use super::part::{Heap, PARTS, Part, Slots};
+use super::energy::{Energy, SoftConstraint};
+use super::part::{PARTS, Part, Slots, TouchedRows};
 use super::sample::{Batch, Settings, Source, penalties};
 use super::table::{Table, Tables};
-use super::update::{Rule, update};
+use super::update::{Moments, Rule, update};
 use crate::Real;
 use crate::parallel::vectorised;
 
-/// Samples of a part at least.
+/// Smallest number of samples of a part.
 const FEWEST: usize = 64;
-/// Numbers that the gradients of all parts may take together: 1 GiB of `f32`. Relations with a large matrix each may have
-/// fewer parts for it.
+/// Largest total size of the gradients of all parts: 1 GiB of `f32`. Relations with large matrices have fewer parts therefore.
 const MOST_NUMBERS: usize = 1 << 28;
 
 /// Takes steps on whole batches.
@@ -24,13 +22,13 @@ pub struct Exact<T> {
     /// Of entities and of relations.
     slots: [Slots; 2],
     parts: Vec<Part<T>>,
-    entities: Memory<T>,
-    relations: Memory<T>,
+    entities: Moments<T>,
+    relations: Moments<T>,
     steps: u64,
 }
 
 impl<T: Real> Exact<T> {
-    /// Steps on tables of these sizes, in batches of so many samples.
+    /// For tables of these sizes and batches of `batch` samples.
     pub fn new(settings: Settings, tables: &Tables<T>, batch: usize) -> Self {
         let numbers = |table: &Table<T>, uses: usize| table.rows().min(uses * batch) * table.stride();
         let largest = numbers(&tables.entities, 2 + settings.negatives)
@@ -41,8 +39,8 @@ impl<T: Real> Exact<T> {
             settings,
             slots: [&tables.entities, &tables.relations].map(|table| Slots::new(table.rows())),
             parts: (0..parts).map(|part| Part::new(part, tables)).collect(),
-            entities: Memory::new(&tables.entities, settings.optimiser),
-            relations: Memory::new(&tables.relations, settings.optimiser),
+            entities: Moments::new(&tables.entities, settings.optimiser),
+            relations: Moments::new(&tables.relations, settings.optimiser),
             steps: 0,
         }
     }
@@ -56,10 +54,10 @@ impl<T: Real> Exact<T> {
         batch: &Batch<'_>,
     ) -> f64 {
         let loss = self.gradients(energy, tables, source, batch);
-        loss + self.update(tables, batch.picks.len(), energy.wishes())
+        loss + self.update(tables, batch.picks.len(), energy.constraints())
     }
 
-    /// Adds up the gradients of a batch; returns its mean loss without the penalty.
+    /// Sums the gradients of a batch; returns its mean loss without the penalty.
     fn gradients<E: Energy<T>>(
         &mut self,
         energy: &E,
@@ -80,14 +78,19 @@ impl<T: Real> Exact<T> {
     }
 
     /// Moves the rows; returns the penalty.
-    fn update(&mut self, tables: &mut Tables<T>, samples: usize, wishes: [Vec<Wish>; 2]) -> f64 {
+    fn update(
+        &mut self,
+        tables: &mut Tables<T>,
+        samples: usize,
+        constraints: [Vec<SoftConstraint>; 2],
+    ) -> f64 {
         self.steps += 1;
         let optimiser = self.settings.optimiser;
         let layouts = [tables.entities.layout(), tables.relations.layout()];
-        let weights = penalties(&self.settings, samples, layouts, wishes);
+        let weights = penalties(&self.settings, samples, layouts, constraints);
         let rule = |table: usize| Rule { optimiser, step: self.steps, penalties: &weights[table] };
-        let entities: Vec<&Heap<T>> = self.parts.iter().map(|part| &part.entities).collect();
-        let relations: Vec<&Heap<T>> = self.parts.iter().map(|part| &part.relations).collect();
+        let entities: Vec<&TouchedRows<T>> = self.parts.iter().map(|part| &part.entities).collect();
+        let relations: Vec<&TouchedRows<T>> = self.parts.iter().map(|part| &part.relations).collect();
         let (first, second) = rayon::join(
             || update(tables.entities.parts_mut(), &mut self.entities, (&entities, &self.slots[0]), rule(0)),
             || {
@@ -107,14 +110,14 @@ impl<T: Real> Exact<T> {
         self.steps
     }
 
-    /// What the optimiser remembers: means and squares of entities, then of relations; empty where nothing is.
-    pub fn memory(&self) -> [&[T]; 4] {
+    /// The moments of the optimiser: means and squares of entities, then of relations; empty where none are kept.
+    pub fn moments(&self) -> [&[T]; 4] {
         let Self { entities, relations, .. } = self;
         [&entities.mean, &entities.square, &relations.mean, &relations.square]
     }
 
-    /// The same and the number of steps, to be restored.
-    pub fn memory_mut(&mut self) -> (&mut u64, [&mut [T]; 4]) {
+    /// The number of steps and the moments, to restore them.
+    pub fn moments_mut(&mut self) -> (&mut u64, [&mut [T]; 4]) {
         let Self { entities, relations, steps, .. } = self;
         (steps, [&mut entities.mean, &mut entities.square, &mut relations.mean, &mut relations.square])
     }

@@ -1,6 +1,7 @@
 //! Losses of a triple and the false ones drawn for it, on energies.
 
 use crate::Real;
+use crate::activations::softplus;
 
 /// The form of a loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,7 +19,7 @@ pub struct Loss {
     pub kind: LossKind,
     /// The margin.
     pub margin: f64,
-    /// False triples are weighted by the softmax of −temperature·energy, which counts as a constant; alike without it.
+    /// False triples are weighted by the softmax of −temperature·energy, treated as a constant; without it, equally.
     pub temperature: Option<f64>,
 }
 
@@ -81,13 +82,6 @@ impl<T: Real> Weights<T> {
     fn of_energy(&self, x: T) -> T {
         (self.temperature * (self.lowest - x)).exp() / self.total
     }
-}
-
-/// ln(1 + eˣ)
-#[inline(always)]
-fn softplus<T: Real>(x: T) -> T {
-    let positive = x.larger(T::ZERO);
-    positive + (x - positive - positive).exp().ln_1p()
 }
 
 #[cfg(test)]

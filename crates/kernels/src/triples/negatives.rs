@@ -1,16 +1,16 @@
-//! False triples: one end of a true one is replaced by a drawn entity, or its relation by a drawn relation.
+//! Negative sampling: a false triple is a true one with a random entity at one end, or with a random relation.
 
 use super::random::Draws;
 
-/// Which end of a true triple a drawn entity takes.
+/// Which end of a true triple is replaced.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Replaced {
-    /// Either, by the toss of a coin.
+    /// Either, with probability 1/2.
     #[default]
     Either,
-    /// Relations with many tails per head get false heads more often, and the other way round.
+    /// By relation: with many tails per head the head is replaced more often, and the other way round.
     Bern,
-    /// The head in one batch, the tail in the next.
+    /// Heads and tails in alternating batches.
     InTurn,
 }
 
@@ -40,7 +40,7 @@ pub(super) enum End {
 pub struct Negatives {
     compat: bool,
     in_turn: bool,
-    /// Who may be drawn, ascending.
+    /// Entities that may be drawn, ascending.
     pool: Vec<u32>,
     /// Relations that may be drawn, ascending: those of the true triples.
     relations: Vec<u32>,
@@ -58,7 +58,7 @@ const NOWHERE: u32 = u32::MAX;
 struct Answers {
     /// Ascending within a question; tails, then heads, then relations.
     lists: [Vec<u32>; 3],
-    /// By training triple: begin and end of the list of its question.
+    /// By training triple: start and end of the list of its question.
     ranges: [Vec<[u32; 2]>; 3],
 }
 
@@ -70,7 +70,7 @@ impl Negatives {
     /// probabilities are taken from and that a filtered draw avoids.
     ///
     /// # Panics
-    /// If the pool is empty: there is nobody to draw.
+    /// If the pool is empty.
     pub fn new(
         config: NegativesConfig,
         triples: &[[u32; 3]],
@@ -78,7 +78,7 @@ impl Negatives {
         pool: Vec<u32>,
         (entities, relations): (usize, usize),
     ) -> Self {
-        assert!(!pool.is_empty(), "nobody to draw");
+        assert!(!pool.is_empty(), "the pool of entities to draw is empty");
         let mut places = vec![NOWHERE; entities];
         pool.iter().zip(0..).for_each(|(&entity, place)| places[entity as usize] = place);
         let own = if config.relations { distinct(known, relations) } else { Vec::new() };
@@ -130,7 +130,7 @@ impl Negatives {
         }
     }
 
-    /// Anybody but one; that one, if there is nobody else.
+    /// Any entity except one; that one, if it is the only one.
     #[inline(always)]
     fn draw_but(&self, spared: u32, draws: &mut Draws) -> u32 {
         let place = self.places[spared as usize];
@@ -144,7 +144,7 @@ impl Negatives {
         self.pool[drawn + usize::from(drawn >= place as usize)]
     }
 
-    /// Anybody whose place is not listed; anybody but `own`, if all are.
+    /// Any entity whose place is not listed; any except `own`, if all are listed.
     #[inline(always)]
     fn draw_beside(&self, listed: &[u32], own: u32, draws: &mut Draws) -> u32 {
         let free = self.pool.len() - listed.len();
@@ -158,7 +158,7 @@ impl Negatives {
 /// The place of this number among those that are not listed.
 #[inline(always)]
 fn beside(listed: &[u32], number: usize) -> usize {
-    // The j-th listed place has j listed ones before it: with so many free ones before, it is passed over.
+    // The j-th listed place has j listed ones before it: it is skipped if the free places before it do not exceed the number.
     let (mut low, mut high) = (0, listed.len());
     while low < high {
         let middle = usize::midpoint(low, high);

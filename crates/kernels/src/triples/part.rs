@@ -1,4 +1,4 @@
-//! A part of a batch: energies, losses, and gradients added up for the rows that it touches.
+//! A part of a batch: energies, losses, and the gradients of the rows that it touches.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -9,15 +9,15 @@ use super::table::{Table, Tables};
 use crate::Real;
 use crate::parallel::add;
 
-/// Parts of a batch at most: more keep more threads busy, and have more rows to add up.
+/// Largest number of parts of a batch: more parts occupy more threads, but add more rows.
 pub(super) const PARTS: usize = 4;
-/// A row that is not touched has no slot.
+/// The slot of a row that is not touched.
 const NONE: u32 = u32::MAX;
-/// Touched rows are listed in at most so many ranges of ids, which are then worked on in parallel.
+/// Largest number of ranges of ids in which touched rows are listed; ranges are updated in parallel.
 const RANGES: usize = 64;
 
-/// By row and part: where the part has the gradient of the row. Parts write their own only; they lie side by side, since
-/// whoever adds them up asks for all of a row.
+/// By row and part: the slot of the row's gradient in the part. A part writes its own slots only; the slots of a row are adjacent,
+/// since the update reads all of them.
 #[derive(Debug)]
 pub(super) struct Slots(Vec<[AtomicU32; PARTS]>);
 
@@ -38,21 +38,21 @@ impl Slots {
 
 /// Gradients of the rows that a part touches, in the order of their first touch.
 #[derive(Clone, Debug)]
-pub(super) struct Heap<T> {
+pub(super) struct TouchedRows<T> {
     /// Which part it belongs to.
     part: usize,
     stride: usize,
     /// Rows that are touched, by range of ids.
     touched: Vec<Vec<u32>>,
-    /// Ids of a range are the same without so many of their last bits.
+    /// Ids of a range differ in this many low bits only.
     shift: u32,
     /// By slot.
     values: Vec<T>,
-    /// By slot: how often triples of the batch have the row.
+    /// By slot: number of uses of the row in the batch.
     uses: Vec<u32>,
 }
 
-impl<T: Real> Heap<T> {
+impl<T: Real> TouchedRows<T> {
     fn new(part: usize, table: &Table<T>) -> Self {
         let shift = table.rows().div_ceil(RANGES).next_power_of_two().trailing_zeros();
         Self {
@@ -92,7 +92,7 @@ impl<T: Real> Heap<T> {
         self.uses.clear();
     }
 
-    /// The slot of a row; zeros, if it is new.
+    /// The slot of a row; a new slot holds zeros.
     #[inline(always)]
     fn slot(&mut self, slots: &Slots, row: u32) -> usize {
         let own = &slots.0[row as usize][self.part];
@@ -116,15 +116,15 @@ impl<T: Real> Heap<T> {
 /// A part of a batch.
 #[derive(Clone, Debug)]
 pub(super) struct Part<T> {
-    pub entities: Heap<T>,
-    pub relations: Heap<T>,
+    pub entities: TouchedRows<T>,
+    pub relations: TouchedRows<T>,
     pub loss: f64,
     samples: Samples,
     /// Energies of the true triples, then of the false ones; in the end the slopes of the loss along them.
     energies: Vec<T>,
-    /// What energies leave behind, in the same order.
+    /// Values that energies leave for slopes, in the same order.
     scratch: Vec<T>,
-    /// Gradient of the tail of a triple whose head it is as well.
+    /// Gradient of the tail of a triple whose head and tail are the same.
     loop_tail: Vec<T>,
 }
 
@@ -140,8 +140,8 @@ fn ends<T: Real>(tables: &Tables<T>, [head, relation, tail]: [u32; 3]) -> Ends<'
 impl<T: Real> Part<T> {
     pub fn new(part: usize, tables: &Tables<T>) -> Self {
         Self {
-            entities: Heap::new(part, &tables.entities),
-            relations: Heap::new(part, &tables.relations),
+            entities: TouchedRows::new(part, &tables.entities),
+            relations: TouchedRows::new(part, &tables.relations),
             loss: 0.0,
             samples: Samples::default(),
             energies: Vec::new(),
@@ -150,7 +150,7 @@ impl<T: Real> Part<T> {
         }
     }
 
-    /// Adds up the gradients of some samples; `slots` are those of entities and of relations.
+    /// Sums the gradients of some samples; `slots` are those of entities and of relations.
     #[inline(always)]
     pub fn run<E: Energy<T>>(
         &mut self,
@@ -163,7 +163,7 @@ impl<T: Real> Part<T> {
         self.entities.clear(&slots[0]);
         self.relations.clear(&slots[1]);
         self.loss = 0.0;
-        let is_penalised = settings.penalty > 0.0 || energy.wishes().iter().any(|wishes| !wishes.is_empty());
+        let is_penalised = settings.penalty > 0.0 || energy.constraints().iter().any(|own| !own.is_empty());
         let share = T::from_f64(1.0 / batch.picks.len() as f64);
         let mut from = samples.start;
         while from < samples.end {

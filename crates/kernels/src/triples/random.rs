@@ -1,10 +1,10 @@
-//! Draws that depend on nothing but where they are made.
+//! Random draws that depend on a key and a sample number only.
 
 /// Draws of one sample.
 ///
-/// A batch needs tens of thousands of draws on several threads. The named streams of the project are cryptographic: one of
-/// them gives the key of a batch, and what follows is `SplitMix64`, a hash of key and counter of three multiplications that
-/// passes the usual batteries of tests. A sample begins at a place of its own, so draws do not depend on threads.
+/// A batch needs tens of thousands of draws on several threads. The named streams of the project are cryptographic and too slow for
+/// this: they give the key of a batch, and `SplitMix64`, a hash of key and counter that passes the usual statistical tests, gives
+/// the draws. Every sample has its own start, so draws do not depend on threads.
 #[derive(Clone, Debug)]
 pub struct Draws(u64);
 
@@ -15,7 +15,7 @@ impl Draws {
     /// The draws of a sample under the key of its batch.
     #[inline(always)]
     pub fn new(key: u64, sample: u64) -> Self {
-        // Mixed, so that the counters of neighbouring samples do not run into each other.
+        // Mixed, so that the counters of neighbouring samples do not overlap.
         Self(mix(key ^ mix(sample.wrapping_add(GOLDEN))))
     }
 
@@ -26,13 +26,13 @@ impl Draws {
         mix(self.0)
     }
 
-    /// A number below `bound`, which is not 0. The product is not exactly uniform: by less than `bound` / 2⁶⁴.
+    /// A number below `bound`, which must not be 0. The error against a uniform distribution is below `bound` / 2⁶⁴.
     #[inline(always)]
     pub fn below(&mut self, bound: usize) -> usize {
         ((u128::from(self.bits()) * bound as u128) >> 64) as usize
     }
 
-    /// A number from 0 to below 1.
+    /// A number ≥ 0 and < 1.
     #[inline(always)]
     pub fn share(&mut self) -> f64 {
         (self.bits() >> 11) as f64 * (1.0 / (1_u64 << 53) as f64)

@@ -1,22 +1,22 @@
-//! What is learned from, and how.
+//! Training samples, training settings and penalties.
 
 use std::ops::Range;
 
-use super::energy::Wish;
+use super::energy::SoftConstraint;
 use super::loss::Loss;
 use super::negatives::{End, Negatives};
 use super::random::Draws;
 use super::table::Layout;
-use super::update::Optimiser;
+use crate::optimisers::Optimiser;
 
 /// Triples to learn from.
 #[derive(Clone, Copy, Debug)]
 pub struct Source<'a> {
     /// True triples: head, relation, tail.
     pub triples: &'a [[u32; 3]],
-    /// The last so many of them are learned against these false ones, each against its own, and not against drawn ones.
+    /// False triples for the last true ones, one each; those get no sampled false triples.
     pub against: &'a [[u32; 3]],
-    /// Draws false ones for the others.
+    /// The sampler of false triples for the others.
     pub negatives: &'a Negatives,
 }
 
@@ -25,13 +25,13 @@ pub struct Source<'a> {
 pub struct Batch<'a> {
     /// Which triples of the source, in order; may repeat.
     pub picks: &'a [u32],
-    /// Names the draws.
+    /// Key of the random draws.
     pub key: u64,
-    /// Number of the batch, for what goes in turn.
+    /// Number of the batch, for [`Replaced::InTurn`](super::Replaced::InTurn).
     pub turn: u64,
 }
 
-/// How is learned.
+/// Settings of the training.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
     /// The loss of a sample; that of a batch is the mean.
@@ -56,11 +56,11 @@ impl Settings {
     }
 }
 
-/// A false triple and in which of its ends it differs from the true one; without: perhaps in all.
+/// A false triple and the end in which it differs from the true one; `None`: it may differ anywhere.
 pub(super) type Wrong = ([u32; 3], Option<End>);
 
-/// Samples that are worked on together. What a sample needs is all over memory: drawing many and then reading the rows of
-/// many lets the processor wait for several at a time.
+/// Samples that are processed together. Their rows are scattered in memory: drawing several samples first lets the processor load
+/// several rows at a time.
 pub(super) const TOGETHER: usize = 32;
 
 /// Some samples: true triples, each with its false ones.
@@ -68,7 +68,7 @@ pub(super) const TOGETHER: usize = 32;
 pub(super) struct Samples {
     pub triples: Vec<[u32; 3]>,
     pub wrong: Vec<Wrong>,
-    /// Where the false ones of each begin, and where the last end.
+    /// Where the false ones of each start, and where the last end.
     starts: Vec<usize>,
 }
 
@@ -125,7 +125,7 @@ fn differing(triple: [u32; 3], wrong: [u32; 3]) -> Option<End> {
 }
 
 impl Source<'_> {
-    /// What a step on a batch learns from: for those who check it.
+    /// The samples of a step on a batch, for tests.
     pub fn samples(&self, batch: &Batch<'_>, settings: &Settings) -> Vec<([u32; 3], Vec<[u32; 3]>)> {
         let mut samples = Samples::default();
         samples.draw(self, batch, 0..batch.picks.len(), settings);
@@ -134,7 +134,7 @@ impl Source<'_> {
     }
 }
 
-/// What a row adds to the loss, whenever it is used if nothing else is said. Places are those of segments, widths are padded.
+/// A penalty on a row, counted for every use of the row unless stated otherwise. Places are those of segments, widths are padded.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Penalty {
     /// weight·Σ|x|³, whether the row is used or not
@@ -149,19 +149,19 @@ pub(super) enum Penalty {
 
 pub(super) type Penalties = Vec<Penalty>;
 
-/// The penalties of a batch of so many samples on the rows of entities and of relations.
+/// The penalties of a batch on the rows of entities and of relations.
 pub(super) fn penalties(
     settings: &Settings,
     samples: usize,
     layouts: [&Layout; 2],
-    wishes: [Vec<Wish>; 2],
+    constraints: [Vec<SoftConstraint>; 2],
 ) -> [Penalties; 2] {
     let (weight, uses) = (settings.penalty, samples * (1 + settings.wrong()));
     let cube = (settings.cubes > 0.0).then_some(Penalty::Cube { weight: settings.cubes });
-    // Heads and tails are groups of their own.
+    // Heads and tails are separate groups.
     let groups = 2 * layouts[0].0.len() + layouts[1].0.len();
-    let [entity, relation] = wishes;
-    [(layouts[0], entity), (layouts[1], relation)].map(|(layout, wishes)| {
+    let [entity, relation] = constraints;
+    [(layouts[0], entity), (layouts[1], relation)].map(|(layout, constraints)| {
         let factor = |width: usize| weight / (groups * uses * width.max(1)) as f64;
         let squares = layout.places().filter(|_| weight > 0.0).map(|(place, s)| Penalty::Square {
             place,
@@ -170,17 +170,17 @@ pub(super) fn penalties(
         });
         let places: Vec<(usize, usize)> =
             layout.places().map(|(place, s)| (place, super::padded(s.width))).collect();
-        let wished = wishes.into_iter().map(|wish| match wish {
-            Wish::Short { segment, weight } => {
+        let constrained = constraints.into_iter().map(|constraint| match constraint {
+            SoftConstraint::UnitBall { segment, weight } => {
                 let (place, width) = places[segment];
                 Penalty::Long { place, width, weight: weight / uses as f64 }
             }
-            Wish::Across { segments, weight, tolerance } => {
+            SoftConstraint::Orthogonal { segments, weight, tolerance } => {
                 let [(first, width), (second, _)] = segments.map(|segment| places[segment]);
                 let (weight, tolerated) = (weight / uses as f64, tolerance * tolerance);
                 Penalty::Along { places: [first, second], width, weight, tolerated }
             }
         });
-        cube.into_iter().chain(squares).chain(wished).collect()
+        cube.into_iter().chain(squares).chain(constrained).collect()
     })
 }

@@ -1,11 +1,8 @@
-//! The distance between a head moved by a relation and a tail: the energy of `TransE`, and the end of that of its
+//! The distance between a head moved by a relation and a tail: the energy of `TransE`, and the last part of the energies of its
 //! descendants.
 
-use super::answers::Question;
-use super::energy::{Ends, Energy, Row, Slopes};
-use super::lines::fold;
-use super::table::{LINE, Layout, Segment, padded};
-use super::view::TablesView;
+use super::energy::{Ends, Energy, Question, RowView, Slopes};
+use super::table::{LINE, Layout, Segment, TablesView, fold, padded};
 use crate::Real;
 
 /// How a distance is measured.
@@ -20,7 +17,7 @@ pub enum Norm {
 /// ‖a·x + b·y − c·z‖ for rows x, y, z of whole lines and numbers a, b, c.
 #[inline(always)]
 pub fn distance<T: Real>(norm: Norm, [x, y, z]: [&[T]; 3], [a, b, c]: [T; 3]) -> T {
-    // Apart, so that nobody waits for a root that is not taken.
+    // Two instances, so that L1 has no latency of a square root.
     match norm {
         Norm::L1 => sum::<T, false>([x, y, z], [a, b, c]),
         Norm::L2 => sum::<T, true>([x, y, z], [a, b, c]).sqrt(),
@@ -70,7 +67,7 @@ pub fn distance_slopes<T: Real>(
     }
 }
 
-/// d = ‖ĥ + r̂ − t̂‖, of rows divided by their lengths, or of the rows as they are.
+/// d = ‖ĥ + r̂ − t̂‖, of rows divided by their lengths, or of unchanged rows.
 #[derive(Clone, Copy, Debug)]
 pub struct Translation {
     /// Numbers of a row.
@@ -103,11 +100,11 @@ impl Translation {
         mut f: impl FnMut(u32, T),
     ) {
         let width = padded(self.dimension);
-        let scale = |row: &Row<'_, T>| if self.unit { row.scales[0] } else { T::ONE };
+        let scale = |row: &RowView<'_, T>| if self.unit { row.scales[0] } else { T::ONE };
         let known = tables.entities.row(question.known);
         let relation = tables.relations.row(question.relation);
         let (a, b) = (scale(&known), scale(&relation));
-        // Tails: a·x + b·y, and nothing else. Heads: b·y, and c·z.
+        // For tails: a·x + b·y. For heads: b·y, and c·z.
         let (mut first, mut last) = (vec![T::ZERO; width], vec![T::ZERO; width]);
         for l in 0..width {
             let (x, y) = (a * known.values[l], b * relation.values[l]);
@@ -152,7 +149,7 @@ impl<T: Real> Energy<T> for Translation {
         scratch[0]
     }
 
-    /// What the known entity and the relation contribute is the same for all answers.
+    /// Computes the part of the known entity and the relation once for all answers.
     #[inline(always)]
     fn answers(&self, tables: &TablesView<'_, T>, question: Question, _: &mut [T], f: impl FnMut(u32, T)) {
         match (self.norm, question.tails) {

@@ -2,51 +2,39 @@
 
 use rayon::prelude::*;
 
-use super::lines::dot;
-use super::memory::Memory;
-use super::part::{Heap, Slots};
+use super::part::{Slots, TouchedRows};
 use super::sample::{Penalties, Penalty};
-use super::table::{TableMut, measure};
+use super::table::{Table, TableMut, dot, measure};
 use crate::Real;
-use crate::parallel::{add, vectorised};
+use crate::optimisers::Optimiser;
+use crate::parallel::{add, add_scaled, vectorised};
+use crate::rows::add_cubes;
 
-/// An optimiser. Gradient descent and Adagrad leave rows without a gradient alone by themselves.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Optimiser {
-    /// x −= rate·g
-    Sgd {
-        /// Learning rate.
-        rate: f64,
-    },
-    /// a += g², x −= rate·g / (√a + 1e−10)
-    Adagrad {
-        /// Learning rate.
-        rate: f64,
-    },
-    /// Adam with β = 0.9 and 0.999, ε = 1e−8 and the usual corrections for the number of steps.
-    Adam {
-        /// Learning rate.
-        rate: f64,
-        /// Whether rows without a gradient stay where they are and keep their means, as in sparse implementations. If not,
-        /// means decay and rows move in every step, as in the definition, and a step costs a pass over all rows.
-        lazy: bool,
-    },
+/// The moments that an optimiser keeps of a table: means of gradients and of their squares, or empty.
+#[derive(Clone, Debug)]
+pub(super) struct Moments<T> {
+    pub mean: Vec<T>,
+    pub square: Vec<T>,
 }
 
-const BETAS: [f64; 2] = [0.9, 0.999];
-const ADAM_EPSILON: f64 = 1e-8;
-const ADAGRAD_EPSILON: f64 = 1e-10;
+impl<T: Real> Moments<T> {
+    pub fn new(table: &Table<T>, optimiser: Optimiser) -> Self {
+        let [mean, square] =
+            optimiser.moments().map(|kept| vec![T::ZERO; if kept { table.values().len() } else { 0 }]);
+        Self { mean, square }
+    }
+}
 
-/// What one step does to the rows of a table.
+/// The settings of one step on a table.
 #[derive(Clone, Copy)]
 pub(super) struct Rule<'a> {
     pub optimiser: Optimiser,
-    /// Steps, this one included.
+    /// Number of the step, from 1.
     pub step: u64,
     pub penalties: &'a Penalties,
 }
 
-/// A range of rows and what belongs to it.
+/// A range of rows, their scales and moments.
 struct Shard<'a, T> {
     index: usize,
     first: usize,
@@ -56,18 +44,18 @@ struct Shard<'a, T> {
     square: &'a mut [T],
 }
 
-/// Moves the rows of a table; returns the penalty of the rows as they were.
+/// Moves the rows of a table; returns the penalty of the rows before the step.
 pub(super) fn update<T: Real>(
     table: TableMut<'_, T>,
-    memory: &mut Memory<T>,
-    parts: (&[&Heap<T>], &Slots),
+    moments: &mut Moments<T>,
+    parts: (&[&TouchedRows<T>], &Slots),
     rule: Rule<'_>,
 ) -> f64 {
     let TableMut { values, scales, units, stride } = table;
     let rows = parts.0[0].rows_per_range();
     let mut scales = scales.chunks_mut(rows * units.len().max(1));
-    let mut mean = memory.mean.chunks_mut(rows * stride);
-    let mut square = memory.square.chunks_mut(rows * stride);
+    let mut mean = moments.mean.chunks_mut(rows * stride);
+    let mut square = moments.square.chunks_mut(rows * stride);
     let shards: Vec<Shard<'_, T>> = values
         .chunks_mut(rows * stride)
         .enumerate()
@@ -96,7 +84,7 @@ impl<T: Real> Shard<'_, T> {
     #[inline(always)]
     fn update(
         mut self,
-        (heaps, slots): (&[&Heap<T>], &Slots),
+        (parts, slots): (&[&TouchedRows<T>], &Slots),
         units: &[(usize, usize)],
         stride: usize,
         rule: Rule<'_>,
@@ -109,19 +97,19 @@ impl<T: Real> Shard<'_, T> {
         {
             for row in 0..self.values.len() / stride {
                 let slots = slots.of((self.first + row) as u32);
-                let uses = gather(heaps, &slots, &mut gradient);
+                let uses = gather(parts, &slots, &mut gradient);
                 penalty += self.step(row, uses, &mut gradient, units, rule);
             }
             return penalty;
         }
-        for (part, heap) in heaps.iter().enumerate() {
-            for &row in heap.touched(self.index) {
+        for (part, part_rows) in parts.iter().enumerate() {
+            for &row in part_rows.touched(self.index) {
                 let slots = slots.of(row);
-                // The first part that touches a row moves it, for all of them.
+                // The first part that touches a row moves it for all parts.
                 if slots[..part].iter().any(Option::is_some) {
                     continue;
                 }
-                let uses = gather(heaps, &slots, &mut gradient);
+                let uses = gather(parts, &slots, &mut gradient);
                 penalty += self.step(row as usize - self.first, uses, &mut gradient, units, rule);
             }
         }
@@ -144,7 +132,7 @@ impl<T: Real> Shard<'_, T> {
         project(values, scales, units, gradient);
         let penalty = penalise(rule.penalties, uses, values, gradient);
         let own =
-            |memory: &'_ mut [T]| if memory.is_empty() { 0..0 } else { row * stride..(row + 1) * stride };
+            |moments: &'_ mut [T]| if moments.is_empty() { 0..0 } else { row * stride..(row + 1) * stride };
         let (mean, square) = (own(self.mean), own(self.square));
         rule.optimiser.apply(rule.step, values, gradient, &mut self.mean[mean], &mut self.square[square]);
         measure(values, units, scales);
@@ -152,12 +140,14 @@ impl<T: Real> Shard<'_, T> {
     }
 }
 
-/// Adds up what the parts have for a row, in their order; returns its uses.
+/// Sums the gradients of a row over the parts, in order; returns the uses of the row.
 #[inline(always)]
-fn gather<T: Real>(heaps: &[&Heap<T>], slots: &[Option<usize>], gradient: &mut [T]) -> u32 {
+fn gather<T: Real>(parts: &[&TouchedRows<T>], slots: &[Option<usize>], gradient: &mut [T]) -> u32 {
     let (mut found, mut uses) = (false, 0);
-    for (heap, slot) in heaps.iter().zip(slots).filter_map(|(heap, slot)| Some((heap, (*slot)?))) {
-        let (part, times) = heap.get(slot);
+    for (part_rows, slot) in
+        parts.iter().zip(slots).filter_map(|(part_rows, slot)| Some((part_rows, (*slot)?)))
+    {
+        let (part, times) = part_rows.get(slot);
         if found {
             add(gradient, part);
         } else {
@@ -176,12 +166,15 @@ fn gather<T: Real>(heaps: &[&Heap<T>], slots: &[Option<usize>], gradient: &mut [
 #[inline(always)]
 pub(super) fn project<T: Real>(values: &[T], scales: &[T], units: &[(usize, usize)], gradient: &mut [T]) {
     for (&scale, &(place, width)) in scales.iter().zip(units) {
-        let (v, g) = (&values[place..place + width], &mut gradient[place..place + width]);
-        let along = dot(g, v) * scale * scale;
-        for (g, &v) in g.iter_mut().zip(v) {
-            *g = (*g - along * v) * scale;
-        }
+        unit_slopes(&values[place..place + width], scale, &mut gradient[place..place + width]);
     }
+}
+
+/// Turns slopes along v̂ = v/‖v‖ into those along v; `scale` is 1/‖v‖.
+#[inline(always)]
+pub fn unit_slopes<T: Real>(v: &[T], scale: T, slopes: &mut [T]) {
+    let along = dot(slopes, v) * scale * scale;
+    slopes.iter_mut().zip(v).for_each(|(g, &v)| *g = (*g - along * v) * scale);
 }
 
 /// Adds the slopes of the penalty; returns its value.
@@ -195,19 +188,10 @@ impl Penalty {
     #[inline(always)]
     fn apply<T: Real>(&self, uses: f64, values: &[T], gradient: &mut [T]) -> f64 {
         match *self {
-            Self::Cube { weight } => {
-                let slope = T::from_f64(3.0 * weight);
-                let mut sum = T::ZERO;
-                for (g, &x) in gradient.iter_mut().zip(values) {
-                    let size = x.larger(-x);
-                    sum += size * x * x;
-                    *g += slope * size * x;
-                }
-                weight * sum.to_f64()
-            }
+            Self::Cube { weight } => weight * add_cubes(values, T::from_f64(3.0 * weight), gradient).to_f64(),
             Self::Square { place, width, weight } => {
                 let (weight, v) = (weight * uses, &values[place..place + width]);
-                along(2.0 * weight, v, &mut gradient[place..place + width]);
+                add_scaled(&mut gradient[place..place + width], T::from_f64(2.0 * weight), v);
                 weight * dot(v, v).to_f64()
             }
             Self::Long { place, width, weight } => {
@@ -216,14 +200,14 @@ impl Penalty {
                 if over <= 0.0 {
                     return 0.0;
                 }
-                along(2.0 * weight, v, &mut gradient[place..place + width]);
+                add_scaled(&mut gradient[place..place + width], T::from_f64(2.0 * weight), v);
                 weight * over
             }
             Self::Along { places: [first, second], width, weight, tolerated } => {
                 let weight = weight * uses;
                 let [v, w] = [first, second].map(|place| &values[place..place + width]);
                 let [vv, ww, vw] = [dot(v, v), dot(w, w), dot(v, w)].map(Real::to_f64);
-                // Something without a length has no direction.
+                // A vector of length 0 has no direction.
                 let squares = vv * ww;
                 if squares == 0.0 || vw * vw / squares <= tolerated {
                     return 0.0;
@@ -232,60 +216,10 @@ impl Penalty {
                 let slope = 2.0 * weight * vw / squares;
                 for (place, own, other, square) in [(first, v, w, vv), (second, w, v, ww)] {
                     let gradient = &mut gradient[place..place + width];
-                    along(slope, other, gradient);
-                    along(-slope * vw / square, own, gradient);
+                    add_scaled(gradient, T::from_f64(slope), other);
+                    add_scaled(gradient, T::from_f64(-slope * vw / square), own);
                 }
                 weight * (vw * vw / squares - tolerated)
-            }
-        }
-    }
-}
-
-/// Adds a multiple of a vector.
-#[inline(always)]
-fn along<T: Real>(factor: f64, v: &[T], out: &mut [T]) {
-    let factor = T::from_f64(factor);
-    out.iter_mut().zip(v).for_each(|(out, &v)| *out += factor * v);
-}
-
-impl Optimiser {
-    /// Which of mean and square of gradients it remembers.
-    pub(super) fn remembers(self) -> [bool; 2] {
-        match self {
-            Self::Sgd { .. } => [false, false],
-            Self::Adagrad { .. } => [false, true],
-            Self::Adam { .. } => [true, true],
-        }
-    }
-
-    /// Moves numbers against their gradient.
-    #[inline(always)]
-    pub(super) fn apply<T: Real>(self, step: u64, x: &mut [T], g: &[T], mean: &mut [T], square: &mut [T]) {
-        match self {
-            Self::Sgd { rate } => {
-                let rate = T::from_f64(rate);
-                x.iter_mut().zip(g).for_each(|(x, &g)| *x -= rate * g);
-            }
-            Self::Adagrad { rate } => {
-                let (rate, epsilon) = (T::from_f64(rate), T::from_f64(ADAGRAD_EPSILON));
-                for ((x, &g), a) in x.iter_mut().zip(g).zip(square) {
-                    *a += g * g;
-                    *x -= rate * g / (a.sqrt() + epsilon);
-                }
-            }
-            Self::Adam { rate, .. } => {
-                let exponent = i32::try_from(step).unwrap_or(i32::MAX);
-                let [first, second] = BETAS.map(|beta| 1.0 - beta.powi(exponent));
-                let size = T::from_f64(rate / first);
-                let root = T::from_f64(1.0 / second.sqrt());
-                let epsilon = T::from_f64(ADAM_EPSILON);
-                let keep = BETAS.map(T::from_f64);
-                let new = BETAS.map(|beta| T::from_f64(1.0 - beta));
-                for (((x, &g), m), v) in x.iter_mut().zip(g).zip(mean).zip(square) {
-                    *m = keep[0] * *m + new[0] * g;
-                    *v = keep[1] * *v + new[1] * g * g;
-                    *x -= size * *m / (v.sqrt() * root + epsilon);
-                }
             }
         }
     }

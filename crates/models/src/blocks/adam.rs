@@ -1,8 +1,8 @@
 //! Adam with coupled L2, AMSGrad and clipping, on the numbers of a parameter store.
 
 use burn::tensor::{Device, Tensor};
-use quadcast_kernels::adam;
 use quadcast_kernels::memory::give;
+use quadcast_kernels::optimisers as adam;
 
 use super::any::{AnyTensor, Place};
 use super::parameters::{Gradients, Parameters};
@@ -67,11 +67,6 @@ impl Adam {
     /// The settings.
     pub fn config(&self) -> &AdamConfig {
         &self.config
-    }
-
-    /// Changes the learning rate from the next step on.
-    pub fn set_learning_rate(&mut self, rate: f64) {
-        self.config.learning_rate = rate;
     }
 
     /// One step. Returns the global norm of the gradients before clipping, if they are clipped.
@@ -207,7 +202,7 @@ impl Moments {
         }
     }
 
-    /// The moments as tensors on a device; what is left behind is to be overwritten.
+    /// Takes the moments as tensors on a device; the caller must set new ones.
     fn take_on(&mut self, device: &Device) -> OnDevice {
         let tensor = |values: Vec<f32>| {
             let len = values.len();

@@ -117,7 +117,7 @@ impl AnyTensor {
         })
     }
 
-    /// The numbers, row after row; moved if nobody else holds them.
+    /// The numbers, row after row; moved if they are not shared.
     pub fn into_values(self) -> Vec<f32> {
         let data = match self.without_tape().place() {
             Place::Plain(tensor) => tensor.into_data(),

@@ -1,7 +1,7 @@
 //! `ConvTransE` and `ConvTransR`: pairs of vectors, convolved into one that is compared with all candidates.
 //!
 //! [`pair_rows`] makes the pairs, [`ConvTrans`] is the trunk, [`cross_entropy`](super::cross_entropy) and
-//! [`score_all`](super::score_all) compare. `ConvTransE` pairs rows of tanh(entities) with rows of the relations
+//! [`score_strips`](super::score_strips) compare. `ConvTransE` pairs rows of tanh(entities) with rows of the relations
 //! and compares with tanh(entities); `ConvTransR` pairs rows of tanh(entities) and compares with the relations.
 
 use std::sync::{Arc, MutexGuard, PoisonError};
@@ -147,9 +147,9 @@ fn weights<'a>(inputs: &[Input<'a>; 11]) -> Weights<'a, f32> {
 }
 
 impl Fused<11> for Trunk {
-    type Kept = conv_trans::Kept<f32>;
+    type ForwardState = conv_trans::ForwardState<f32>;
 
-    fn forward(&self, inputs: [Input; 11], _tape: bool) -> (Output, Self::Kept) {
+    fn forward(&self, inputs: [Input; 11], _tape: bool) -> (Output, Self::ForwardState) {
         let [b, _, d] = [0, 1, 2].map(|i| inputs[0].shape[i]);
         let mut out = take(b * d).into_vec();
         let mut guards = self.lock();
@@ -168,7 +168,7 @@ impl Fused<11> for Trunk {
     fn backward(
         self,
         inputs: [Input; 11],
-        kept: Self::Kept,
+        kept: Self::ForwardState,
         returned: Returned,
         gradients: &mut [Vec<f32>; 11],
     ) {
@@ -187,7 +187,7 @@ impl Fused<11> for Trunk {
     }
 }
 
-/// `[b, 2, d]`: row `first[i]` of one matrix beside row `second[i]` of another one.
+/// `[b, 2, d]`: row `first[i]` of one matrix next to row `second[i]` of another one.
 pub fn pair_rows(
     a: Tensor<2>,
     first: impl Into<Arc<[u32]>>,
@@ -210,7 +210,7 @@ struct PairRows {
 }
 
 impl Fused<2> for PairRows {
-    type Kept = ();
+    type ForwardState = ();
 
     fn forward(&self, [a, b]: [Input; 2], _tape: bool) -> (Output, ()) {
         let (n, d) = (self.first.len(), a.shape[1]);

@@ -32,7 +32,7 @@ pub enum DeviceError {
     NotBuilt(Device),
 }
 
-/// What [`Device::choose`] was told.
+/// The choice of [`Device::choose`].
 static CHOSEN: OnceLock<Device> = OnceLock::new();
 
 impl Device {

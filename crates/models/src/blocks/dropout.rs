@@ -3,10 +3,10 @@
 use quadcast_kernels::dropout::Mask;
 use rand_chacha::ChaCha8Rng;
 
-/// The stream of masks in training, nothing when scoring.
+/// The random stream of masks in training, `None` when scoring.
 pub type Training<'a> = Option<&'a mut ChaCha8Rng>;
 
-/// A mask for `len` numbers, 0 with this probability and else 1 / (1 − p); none if there is nothing to drop.
+/// A mask for `len` numbers, 0 with this probability and else 1 / (1 − p); `None` if nothing is dropped.
 pub fn mask(training: Training, probability: f64, len: usize) -> Option<Mask> {
     let stream = training.filter(|_| probability > 0.0)?;
     Some(Mask::draw(stream, probability, len))

@@ -59,7 +59,7 @@ struct SelectRows {
 }
 
 impl Fused<1> for SelectRows {
-    type Kept = ();
+    type ForwardState = ();
 
     fn forward(&self, [x]: [Input; 1], _tape: bool) -> (Output, ()) {
         let d = x.shape[1];
@@ -89,7 +89,7 @@ struct AddRows {
 }
 
 impl Fused<2> for AddRows {
-    type Kept = ();
+    type ForwardState = ();
 
     const SETS: [bool; 2] = [true; 2];
 

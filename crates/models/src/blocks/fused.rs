@@ -1,8 +1,8 @@
 //! Operations with a gradient written by hand: one mechanism for all blocks.
 //!
-//! A [`Fused`] operation says how to compute its output and its gradients from plain slices, with the kernels,
+//! A [`Fused`] operation defines how to compute its output and its gradients from plain slices, with the kernels,
 //! and how to compose it from burn's operations. [`fused`] takes the first way for `f32` tensors on the CPU and
-//! the second one everywhere else. What is not a tensor (graphs, masks, targets) is part of the operation.
+//! the second one everywhere else. Other inputs (graphs, masks, targets) are part of the operation.
 //!
 //! ```
 //! use burn::tensor::{Device, Tensor};
@@ -11,7 +11,7 @@
 //! struct Square;
 //!
 //! impl Fused<1> for Square {
-//!     type Kept = ();
+//!     type ForwardState = ();
 //!     fn forward(&self, [x]: [Input; 1], _tape: bool) -> (Output, ()) {
 //!         (Output::new(x.values.iter().map(|x| x * x).collect(), x.shape), ())
 //!     }
@@ -67,7 +67,7 @@ impl Output {
     }
 }
 
-/// What a forward pass returned, and the gradient of the loss for it.
+/// The result of a forward pass, and the gradient of the loss for it.
 #[derive(Clone, Copy, Debug)]
 pub struct Returned<'a> {
     /// The numbers of the output.
@@ -76,22 +76,22 @@ pub struct Returned<'a> {
     pub gradient: &'a [f32],
 }
 
-/// An operation on `N` tensors with a gradient of its own.
+/// An operation on `N` tensors with its own gradient.
 pub trait Fused<const N: usize>: Send + Sized + 'static {
-    /// What the backward pass needs besides the inputs.
-    type Kept: Send + 'static;
+    /// Values that the backward pass needs besides the inputs.
+    type ForwardState: Send + 'static;
 
     /// Computes the output. With a `tape`, the backward pass may follow.
-    fn forward(&self, inputs: [Input; N], tape: bool) -> (Output, Self::Kept);
+    fn forward(&self, inputs: [Input; N], tape: bool) -> (Output, Self::ForwardState);
 
     /// For each input: whether `backward` sets all of its gradient, which then need not be 0 before.
     const SETS: [bool; N] = [false; N];
 
-    /// Sets or adds to `gradients`, one for each input and of its length, 0 at first but where it is said to be set.
+    /// Sets or adds to `gradients`, one for each input and of its length, initially 0 unless the operation sets it.
     fn backward(
         self,
         inputs: [Input; N],
-        kept: Self::Kept,
+        kept: Self::ForwardState,
         returned: Returned,
         gradients: &mut [Vec<f32>; N],
     );
@@ -140,7 +140,7 @@ pub(super) fn apply<O: Fused<N>, const N: usize>(op: O, inputs: [AnyTensor; N]) 
 /// A computed operation on the tape.
 struct Step<O: Fused<N>, const N: usize> {
     op: O,
-    kept: O::Kept,
+    kept: O::ForwardState,
     /// Shared with the tape, not copied.
     inputs: Vec<FlexTensor>,
     /// Likewise.
@@ -180,7 +180,7 @@ impl<O: Fused<N>, const N: usize> Backward<Flex, N> for Step<O, N> {
     }
 }
 
-/// The memory of a tensor that nobody else holds, for the next operation that needs some.
+/// Returns the memory of an unshared tensor to the pool.
 fn give_back(tensor: FlexTensor) {
     if tensor.is_unique()
         && let Ok(values) = tensor.into_data().try_into_vec()
@@ -213,7 +213,7 @@ mod tests {
     struct Multiply;
 
     impl Fused<2> for Multiply {
-        type Kept = ();
+        type ForwardState = ();
 
         fn forward(&self, [a, b]: [Input; 2], _tape: bool) -> (Output, ()) {
             (Output::new(a.values.iter().zip(b.values).map(|(a, b)| a * b).collect(), a.shape), ())

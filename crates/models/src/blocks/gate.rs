@@ -47,11 +47,11 @@ fn inputs([old, candidate, weight, bias]: [Input<'_>; 4]) -> Inputs<'_, f32> {
 
 impl Fused<4> for Gate {
     /// u
-    type Kept = Buffer<f32>;
+    type ForwardState = Buffer<f32>;
 
     const SETS: [bool; 4] = [true, true, false, false];
 
-    fn forward(&self, slices: [Input; 4], _tape: bool) -> (Output, Self::Kept) {
+    fn forward(&self, slices: [Input; 4], _tape: bool) -> (Output, Self::ForwardState) {
         let len = slices[0].values.len();
         let (mut out, mut gate) = (take(len).into_vec(), take(len));
         gate::forward(&inputs(slices), &mut gate, &mut out);

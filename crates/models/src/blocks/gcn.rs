@@ -36,7 +36,7 @@ pub struct GcnConfig {
     pub dropout: f64,
     /// Slope of φ for negative numbers. References: 11/48.
     pub slope: f64,
-    /// Whether nodes without in-edges use `W_loop`, too, instead of a weight of their own.
+    /// Whether nodes without in-edges use `W_loop`, too, instead of a separate weight.
     pub own_for_isolated: bool,
 }
 
@@ -105,11 +105,11 @@ impl GcnLayer {
 }
 
 impl Fused<5> for GcnLayer {
-    type Kept = gcn::Kept<f32>;
+    type ForwardState = gcn::ForwardState<f32>;
 
     const SETS: [bool; 5] = [true, false, false, false, false];
 
-    fn forward(&self, inputs: [Input; 5], _tape: bool) -> (Output, Self::Kept) {
+    fn forward(&self, inputs: [Input; 5], _tape: bool) -> (Output, Self::ForwardState) {
         let [x, p, ..] = inputs;
         let mut out = take(x.values.len()).into_vec();
         let weights = self.weights(inputs);
@@ -121,7 +121,7 @@ impl Fused<5> for GcnLayer {
     fn backward(
         self,
         inputs: [Input; 5],
-        kept: Self::Kept,
+        kept: Self::ForwardState,
         returned: Returned,
         [dx, dp, dneighbour, down, disolated]: &mut [Vec<f32>; 5],
     ) {

@@ -48,7 +48,7 @@ impl GruCell {
         self.forward_mapped(parameters, linear(x, weight, bias), h)
     }
 
-    /// As [`GruCell::forward`], for `x[b, 3d]` that went through `W_i` and `b_i` already.
+    /// As [`GruCell::forward`], for `x[b, 3d]` to which `W_i` and `b_i` are already applied.
     pub fn forward_mapped(&self, parameters: &Parameters, x: Tensor<2>, h: Tensor<2>) -> Tensor<2> {
         let [_, weight, _, bias] = self.weights.map(|p| parameters.any(p));
         fused(Cell, [x.into(), h.into(), weight, bias])
@@ -68,11 +68,11 @@ fn weights([_, _, hidden, bias]: [Input<'_>; 4]) -> Weights<'_, f32> {
 }
 
 impl Fused<4> for Cell {
-    type Kept = gru::Kept<f32>;
+    type ForwardState = gru::ForwardState<f32>;
 
     const SETS: [bool; 4] = [true, true, false, false];
 
-    fn forward(&self, inputs: [Input; 4], _tape: bool) -> (Output, Self::Kept) {
+    fn forward(&self, inputs: [Input; 4], _tape: bool) -> (Output, Self::ForwardState) {
         let [x, h, ..] = inputs;
         let mut out = take(h.values.len()).into_vec();
         let kept = gru::forward(&weights(inputs), x.values, h.values, &mut out);
@@ -82,7 +82,7 @@ impl Fused<4> for Cell {
     fn backward(
         self,
         inputs: [Input; 4],
-        kept: Self::Kept,
+        kept: Self::ForwardState,
         returned: Returned,
         [x, h, hidden, hidden_bias]: &mut [Vec<f32>; 4],
     ) {

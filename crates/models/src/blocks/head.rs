@@ -1,17 +1,18 @@
 //! The head that scores all entities and computes a cross entropy, without ever holding all scores.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use burn::tensor::Tensor;
 use burn::tensor::activation::log_softmax;
-use quadcast_kernels::head::{self, Goal, Gradients, Head, loss, loss_and_gradients, score_rows};
+use quadcast_kernels::head::{self, Goal, Gradients, Head, loss, loss_and_gradients};
 use quadcast_kernels::memory::{give, take_zeroed};
 use quadcast_kernels::segment::Csr;
 use rayon::prelude::*;
 
 use super::{AnyTensor, Fused, Input, Output, Returned, floats, fused};
 
-/// What the rows of a batch should predict.
+/// The targets of the rows of a batch.
 #[derive(Clone, Debug)]
 pub enum Targets {
     /// One entity per row.
@@ -31,12 +32,11 @@ pub fn cross_entropy(
     fused(CrossEntropy { targets, row_weights }, [queries.into(), entities.into()])
 }
 
-/// Calls `f(row, scores of all entities)` with `queries·entitiesᵀ` for each row, on several threads; no more than
-/// a strip of rows is held at once.
-pub fn score_all(queries: Tensor<2>, entities: Tensor<2>, f: impl Fn(usize, &mut [f32]) + Sync) {
+/// Calls `f(rows, scores[rows, n])` with `queries·entitiesᵀ` for one strip of rows after the other; memory holds one strip.
+pub fn score_strips(queries: Tensor<2>, entities: Tensor<2>, f: impl FnMut(Range<usize>, &mut [f32])) {
     let d = queries.dims()[1];
     let [queries, entities] = [queries, entities].map(|x| AnyTensor::from(x).values());
-    score_rows(&Head { queries: &queries, entities: &entities, bias: None, d }, f);
+    head::score_strips(&Head { queries: &queries, entities: &entities, bias: None, d }, f);
 }
 
 struct CrossEntropy {
@@ -75,9 +75,9 @@ impl CrossEntropy {
 
 impl Fused<2> for CrossEntropy {
     /// Gradients for an upstream gradient of 1: with the loss, they cost a third less than later.
-    type Kept = Option<[Vec<f32>; 2]>;
+    type ForwardState = Option<[Vec<f32>; 2]>;
 
-    fn forward(&self, inputs: [Input; 2], tape: bool) -> (Output, Self::Kept) {
+    fn forward(&self, inputs: [Input; 2], tape: bool) -> (Output, Self::ForwardState) {
         let [queries, entities] = inputs;
         let d = queries.shape[1];
         let head = Head { queries: queries.values, entities: entities.values, bias: None, d };
@@ -91,7 +91,13 @@ impl Fused<2> for CrossEntropy {
         (Output::new(vec![loss], &[1]), Some(kept))
     }
 
-    fn backward(self, _: [Input; 2], kept: Self::Kept, returned: Returned, gradients: &mut [Vec<f32>; 2]) {
+    fn backward(
+        self,
+        _: [Input; 2],
+        kept: Self::ForwardState,
+        returned: Returned,
+        gradients: &mut [Vec<f32>; 2],
+    ) {
         let kept = kept.expect("the forward pass was told of the tape");
         scale_into(kept, returned.gradient[0], gradients);
     }
@@ -107,7 +113,7 @@ impl Fused<2> for CrossEntropy {
     }
 }
 
-/// Gradients for an upstream gradient of 1, scaled to the one that came.
+/// Scales gradients for an upstream gradient of 1 to the actual one.
 pub(super) fn scale_into<const N: usize>(kept: [Vec<f32>; N], upstream: f32, gradients: &mut [Vec<f32>; N]) {
     for (mut kept, gradient) in kept.into_iter().zip(gradients) {
         if upstream != 1.0 {

@@ -6,7 +6,7 @@ use rand_chacha::ChaCha8Rng;
 /// A distribution of initial values.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Initial {
-    /// All the same.
+    /// A constant.
     Constant(f32),
     /// Uniform between −bound and bound.
     Uniform(f64),
@@ -29,7 +29,7 @@ impl Initial {
     }
 
     /// Default of linear layers and convolutions (their number of inputs) and of recurrent cells (their hidden
-    /// size), weights and biases alike: `U(±1/√inputs)`.
+    /// size), for weights and biases: `U(±1/√inputs)`.
     pub fn by_inputs(inputs: usize) -> Self {
         Self::Uniform(1.0 / (inputs as f64).sqrt())
     }

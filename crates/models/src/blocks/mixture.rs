@@ -5,7 +5,7 @@ use std::sync::Arc;
 use burn::tensor::Tensor;
 use burn::tensor::activation::softmax;
 use quadcast_kernels::memory::take_zeroed;
-use quadcast_kernels::mixture::{Gradients, Linear, Mixture, loss, loss_and_gradients, score_rows};
+use quadcast_kernels::mixture::{Gradients, Linear, Mixture, loss, loss_and_gradients, score_strips};
 use quadcast_kernels::segment::Csr;
 
 use super::embedding::{floats, integers};
@@ -59,14 +59,13 @@ impl MixtureHead {
         fused(op, [queries.into(), cw, cb, gw, gb])
     }
 
-    /// Calls `f(row, scores of all entities)` for each row, on several threads. On the CPU no more than a strip
-    /// of rows is held at once.
+    /// Calls `f(row, scores of all entities)` for each row; memory holds one strip of rows.
     pub fn scores(
         &self,
         parameters: &Parameters,
         queries: Tensor<2>,
         vocabulary: &Csr,
-        f: impl Fn(usize, &mut [f32]) + Sync,
+        mut f: impl FnMut(usize, &mut [f32]),
     ) {
         let d = queries.dims()[1];
         let queries = AnyTensor::from(queries).values();
@@ -79,7 +78,9 @@ impl MixtureHead {
             alpha: self.alpha,
             d,
         };
-        score_rows(&mixture, f);
+        score_strips(&mixture, |rows, strip| {
+            rows.zip(strip.chunks_mut(gb.len().max(1))).for_each(|(row, scores)| f(row, scores));
+        });
     }
 
     fn layers(&self, parameters: &Parameters) -> [AnyTensor; 4] {
@@ -107,10 +108,10 @@ impl MixtureLoss {
 }
 
 impl Fused<5> for MixtureLoss {
-    /// Gradients for an upstream gradient of 1: they come with the loss at little cost.
-    type Kept = Option<[Vec<f32>; 5]>;
+    /// Gradients for an upstream gradient of 1: with the loss, they cost little.
+    type ForwardState = Option<[Vec<f32>; 5]>;
 
-    fn forward(&self, inputs: [Input; 5], tape: bool) -> (Output, Self::Kept) {
+    fn forward(&self, inputs: [Input; 5], tape: bool) -> (Output, Self::ForwardState) {
         let mixture = self.mixture(inputs);
         if !tape {
             return (Output::new(vec![loss(&mixture, &self.targets)], &[1]), None);
@@ -122,7 +123,13 @@ impl Fused<5> for MixtureLoss {
         (Output::new(vec![loss], &[1]), Some(kept))
     }
 
-    fn backward(self, _: [Input; 5], kept: Self::Kept, returned: Returned, gradients: &mut [Vec<f32>; 5]) {
+    fn backward(
+        self,
+        _: [Input; 5],
+        kept: Self::ForwardState,
+        returned: Returned,
+        gradients: &mut [Vec<f32>; 5],
+    ) {
         let kept = kept.expect("the forward pass was told of the tape");
         super::head::scale_into(kept, returned.gradient[0], gradients);
     }

@@ -171,7 +171,7 @@ impl Parameters {
         self.trained.iter().enumerate().map(|(i, entry)| (Parameter(i), entry.name.as_str()))
     }
 
-    /// A copy without a tape, with buffers of its own: to score with, or to go back to.
+    /// A copy without a tape, with its own buffers: to score with, or to return to.
     ///
     /// The numbers are shared until the next step of the optimiser, which then writes to new memory; drop the
     /// copy before that step unless it is still needed.

@@ -1,21 +1,22 @@
-//! Named arrays of numbers to and from safetensors bytes, exactly.
+//! Named arrays to and from safetensors bytes, and checkpoints of training, bit by bit.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
+use quadcast_core::ModelError;
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use thiserror::Error;
 
 /// Why stored parameters do not fit.
 #[derive(Debug, Error)]
 pub enum StoreError {
-    /// The bytes are not what they should be.
+    /// The bytes have another format.
     #[error("not a safetensors file of 32-bit floats: {0}")]
     Format(String),
-    /// An array is not there.
+    /// An array is missing.
     #[error("there is no `{0}`; the file belongs to another model or configuration")]
     Missing(String),
-    /// An array is there that nobody asks for.
+    /// An array is not part of the model.
     #[error("`{0}` has no place; the file belongs to another model or configuration")]
     Unknown(String),
     /// An array has another size.
@@ -34,7 +35,7 @@ pub enum StoreError {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Arrays {
     arrays: BTreeMap<String, (Vec<usize>, Vec<f32>)>,
-    /// Short texts stored beside the arrays.
+    /// Short texts stored with the arrays.
     pub notes: BTreeMap<String, String>,
 }
 
@@ -98,7 +99,7 @@ impl Arrays {
     }
 }
 
-/// The bytes that a file has for numbers; on most machines they lie in memory like that.
+/// Numbers as the bytes of a file: on most machines, the bytes in memory.
 fn little_endian(numbers: &[f32]) -> Cow<'_, [u8]> {
     if cfg!(target_endian = "little") {
         Cow::Borrowed(bytemuck::cast_slice(numbers))
@@ -107,12 +108,56 @@ fn little_endian(numbers: &[f32]) -> Cow<'_, [u8]> {
     }
 }
 
+/// The bytes of a checkpoint: a number of steps, then all numbers in order.
+pub(crate) fn checkpoint_bytes(steps: u64, parts: &[&[f32]]) -> Vec<u8> {
+    // The exact capacity: a growing list would be copied, and take more memory than the rest of the training.
+    let count: usize = parts.iter().map(|part| part.len()).sum();
+    let mut bytes = Vec::with_capacity(8 + 4 * count);
+    bytes.extend(steps.to_le_bytes());
+    for part in parts {
+        bytes.extend_from_slice(&little_endian(part));
+    }
+    bytes
+}
+
+/// The numbers of a checkpoint that were not taken yet.
+pub(crate) struct Checkpoint<'a> {
+    pub steps: u64,
+    numbers: &'a [[u8; 4]],
+}
+
+impl<'a> Checkpoint<'a> {
+    /// Reads [`checkpoint_bytes`] that hold `count` numbers.
+    pub fn read(bytes: &'a [u8], count: usize) -> Result<Self, ModelError> {
+        let parts = bytes.split_first_chunk::<8>().map(|(steps, numbers)| (steps, numbers.as_chunks::<4>()));
+        match parts {
+            Some((steps, (numbers, []))) if numbers.len() == count => {
+                Ok(Self { steps: u64::from_le_bytes(*steps), numbers })
+            }
+            _ => Err(ModelError::Saved("a checkpoint does not fit the model".to_owned())),
+        }
+    }
+
+    /// The next `count` numbers.
+    pub fn take(&mut self, count: usize) -> impl ExactSizeIterator<Item = f32> + use<'a> {
+        let (own, rest) = self.numbers.split_at(count);
+        self.numbers = rest;
+        own.iter().map(|&bytes| f32::from_le_bytes(bytes))
+    }
+
+    /// Replaces numbers by the next ones.
+    pub fn fill(&mut self, numbers: &mut [f32]) {
+        let count = numbers.len();
+        numbers.iter_mut().zip(self.take(count)).for_each(|(own, number)| *own = number);
+    }
+}
+
 /// Key of the notes in the file's own map of texts.
 const NOTES: &str = "quadcast";
 
 #[cfg(test)]
 mod tests {
-    use super::{Arrays, StoreError};
+    use super::{Arrays, Checkpoint, StoreError, checkpoint_bytes};
 
     #[test]
     fn bytes_are_exact_and_the_same_every_time() {
@@ -129,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_named() {
+    fn errors_name_the_array() {
         let mut arrays = Arrays::default();
         arrays.insert("a", vec![1], vec![0.1]);
         assert!(matches!(arrays.take("b", &[1]), Err(StoreError::Missing(name)) if name == "b"));
@@ -137,5 +182,18 @@ mod tests {
         assert_eq!(error.to_string(), "`a` has the shape [1] instead of [2]");
         assert!(matches!(arrays.finish(), Err(StoreError::Unknown(name)) if name == "a"));
         assert!(matches!(Arrays::from_bytes(b"not a file"), Err(StoreError::Format(_))));
+    }
+
+    #[test]
+    fn a_checkpoint_comes_back_and_must_have_the_right_length() {
+        let bytes = checkpoint_bytes(7, &[&[1.5, -0.0], &[], &[2.0]]);
+        let mut checkpoint = Checkpoint::read(&bytes, 3).unwrap();
+        let mut first = [9.0; 2];
+        checkpoint.fill(&mut first);
+        assert_eq!((checkpoint.steps, first[0], first[1].to_bits()), (7, 1.5, (-0.0_f32).to_bits()));
+        assert_eq!(checkpoint.take(1).collect::<Vec<_>>(), [2.0]);
+        for (bytes, count) in [(&bytes[..], 2), (&bytes[..], 4), (&bytes[..19], 3), (&bytes[..7], 0)] {
+            assert!(Checkpoint::read(bytes, count).is_err(), "{} {count}", bytes.len());
+        }
     }
 }

@@ -59,7 +59,7 @@ fn predicts_change<O: Fused<N>, const N: usize>(
     }
 }
 
-/// So small that hardly ever a corner of a function lies within it, and large beside the rounding of 64 bits.
+/// Small enough that a kink of a function rarely lies within it, and large against the rounding of 64 bits.
 const STEP: f64 = 1e-6;
 
 fn length(gradient: &[f32]) -> f64 {

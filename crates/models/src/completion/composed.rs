@@ -1,5 +1,4 @@
-//! Models of completion that are composed of parts: how time enters, what it changes, how a fact is scored, what is
-//! learned from, and what is penalised.
+//! Completion models composed of parts: time encoding, its targets, score function, loss, sampler and penalties.
 //!
 //! **Idea.** Published models of this family differ in a few independent choices. Each choice is a component here, and a
 //! model is a list of them; the named models are such lists (`recipes`).
@@ -7,20 +6,20 @@
 //! **Paper.** Han, Zhang, Ma, Tresp: Time-dependent entity embedding is not all you need: a re-evaluation of temporal
 //! knowledge graph completion models under a unified framework. EMNLP 2021.
 //!
-//! **Score.** A question becomes a row, so do candidates, and one kernel compares them: see `scorer`. With an inverse half a
-//! score is the mean of that of the fact and that of its reciprocal.
+//! **Score.** Questions and candidates become rows, and one kernel compares them: see `scorers`. With an inverse half, a score is
+//! the mean of the scores of the fact and of its reciprocal.
 //!
-//! **Training.** Questions of both directions, against all entities or drawn ones, in random order; where candidates change
-//! with time, blocks of questions share a time. The best epoch is chosen on validation.
+//! **Training.** Questions of both directions, against all entities or sampled ones, in random order; where candidates change
+//! with time, the questions of a block share a time. The best epoch is chosen on validation.
 //!
-//! **Differs from the paper.** Components of a question are dropped for all of its candidates alike, not for every candidate
-//! anew. Drawn candidates may be shared by a block of questions (`sampler = "shared"`).
+//! **Differs from the paper.** Dropout drops the same components of a question for all of its candidates, not other ones for
+//! every candidate. Drawn candidates may be shared by a block of questions (`sampler = "shared"`).
 //!
 //! **Cost.** 1-vs-all training multiplies questions by entities by width, three times; memory is that of the tables, their
 //! gradients and one or two numbers of the optimiser each.
 
 // As in the kernels: formulas keep the letters of their papers, helpers must be compiled into their callers to take over the
-// vector width, element-wise work stands in one line, and an index into several rows reads better than a chain of zips.
+// vector width, element-wise work is one line, and an index into several rows reads better than a chain of zips.
 #![allow(
     clippy::many_single_char_names,
     clippy::inline_always,
@@ -28,27 +27,24 @@
     clippy::needless_range_loop
 )]
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use quadcast_core::{
-    Capabilities, Completer, Direction, History, ModelError, Quad, Query, Run, SavedModel, ScoreRow,
-    ScoreSink, Setting, Step, Tensors, Validation,
+    Capabilities, Completer, Direction, History, ModelError, Quad, Query, Run, SavedModel, ScoreSink, Step,
+    Task, Tensors, Validation,
 };
-use quadcast_kernels::compare::{Comparison, pairs, score_rows};
-use quadcast_train::{Learning, Trainable, train};
+use quadcast_kernels::compare::{Comparison, pairs, score_strips};
+use quadcast_kernels::optimisers::Optimiser;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 mod assemble;
 mod composition;
-mod encoder;
 mod encoders;
 mod learner;
 mod losses;
-mod optimiser;
 mod penalties;
 mod plan;
-mod scorer;
 mod scorers;
 mod settings;
 mod tables;
@@ -66,18 +62,18 @@ pub use settings::{
 
 use crate::blocks::store::Arrays;
 use crate::config::ConfigError;
-use crate::forecast::state::{Shape, at_least_a_few, unfitted};
+use crate::forecast::state::{Shape, StripSink, pad_rows, saved_state, saved_tensors, unfitted};
+use crate::training::{Learning, Trainable, train};
 use assemble::Sizes;
 use composition::{Composition, Questions};
-use encoder::Places;
+use encoders::Places;
 use learner::Learner;
-use optimiser::Optimiser;
-use plan::Plan;
-use scorer::Side;
-use tables::Gradients;
+use plan::EpochPlan;
+use scorers::Side;
+use tables::{Gradients, TableOptimiser};
 use times::Times;
 
-/// Facts that are rated in one go.
+/// Facts per call of the kernel in `rate`.
 const FACTS_AT_ONCE: usize = 1 << 12;
 
 /// The model.
@@ -86,14 +82,14 @@ pub struct Composed {
     fitted: Option<Fitted>,
 }
 
-/// What was learned, ready to score.
+/// A fitted model, ready to score.
 struct Fitted {
     shape: Shape,
     times: Arc<Times>,
     model: Composition<f32>,
     /// Candidates of each side, where they do not change with time.
     candidates: [Option<Vec<f32>>; 2],
-    /// Whether subjects are asked for with the relation itself.
+    /// Whether subject queries use the relation itself, not its reciprocal.
     direct: bool,
 }
 
@@ -104,43 +100,43 @@ impl Composed {
         Ok(Self { config, fitted: None })
     }
 
-    /// How many numbers a model of so many entities, relations and times would learn.
+    /// Number of parameters of a model for these numbers of entities, relations and times.
     pub fn parameters(config: &Config, entities: usize, relations: usize, times: usize) -> usize {
         let ordinals = (0..times as u32).collect();
-        let times = Times { ordinals, dates: Vec::new(), signs: Vec::new() };
+        let times = Times { ordinals, dates: Vec::new(), tokens: Vec::new() };
         Composition::<f32>::outline(config, Sizes { entities, relations }, Arc::new(times), 0).tables.count()
     }
 }
 
 impl Fitted {
-    /// A model whose tables are to be drawn.
+    /// A model whose tables must still be drawn.
     fn outline(config: &Config, shape: Shape, times: Arc<Times>, seed: u64) -> Self {
         let sizes = Sizes { entities: shape.entities, relations: shape.relations };
         let model = Composition::outline(config, sizes, times.clone(), seed);
         Self { shape, times, model, candidates: [None, None], direct: config.asks_subjects_directly() }
     }
 
-    /// Makes the candidates that questions of any time share.
+    /// Computes the candidates that questions of any time share.
     fn prepare(&mut self) {
         let ids: Vec<u32> = (0..self.shape.entities as u32).collect();
         for side in [Side::Tails, Side::Heads] {
-            let asked = side == Side::Tails || self.direct;
-            if asked && !self.model.candidates_change(side) && self.times.len() > 0 {
+            let used = side == Side::Tails || self.direct;
+            if used && !self.model.candidates_change(side) && self.times.len() > 0 {
                 let places = Places { ids: &ids, times: &vec![0; ids.len()] };
                 self.candidates[side as usize] = Some(self.model.candidates(side, places).to_vec());
             }
         }
     }
 
-    /// Forgets them: the tables have changed.
+    /// Drops them, because the tables have changed.
     fn forget(&mut self) {
         self.candidates = [None, None];
     }
 
     /// Side, known entity, relation and time of a question.
-    fn asked(&self, query: &Query) -> (Side, u32, u32, u32) {
+    fn inputs(&self, query: &Query) -> (Side, u32, u32, u32) {
         let relations = self.shape.relations as u32;
-        // Times beyond the axis are asked about as the last one.
+        // Times beyond the axis are treated as the last one.
         let time = query.step.0.min(self.times.len().saturating_sub(1) as u32);
         match query.direction {
             Direction::Object => (Side::Tails, query.known.0, query.relation.0, time),
@@ -150,29 +146,29 @@ impl Fitted {
     }
 
     fn score(&self, queries: &[Query], sink: &mut dyn ScoreSink) -> Result<(), ModelError> {
-        let asked: Vec<_> = queries.iter().map(|query| self.asked(query)).collect();
-        let mut order: Vec<usize> = (0..asked.len()).collect();
+        let inputs: Vec<_> = queries.iter().map(|query| self.inputs(query)).collect();
+        let mut order: Vec<usize> = (0..inputs.len()).collect();
         let family = |i: usize| {
-            let (side, _, _, time) = asked[i];
+            let (side, _, _, time) = inputs[i];
             (side, if self.candidates[side as usize].is_some() { 0 } else { time })
         };
         order.sort_by_key(|&i| family(i));
         for rows in order.chunk_by(|&a, &b| family(a) == family(b)) {
             let (side, time) = family(rows[0]);
             let mut questions = Questions::default();
-            for row in at_least_a_few(rows) {
-                let (_, known, relation, time) = asked[row];
+            for row in pad_rows(rows) {
+                let (_, known, relation, time) = inputs[row];
                 questions.push(known, relation, time);
             }
-            for (scores, &row) in self.scores(side, time, &questions).chunks(self.shape.entities).zip(rows) {
-                sink.accept(row, ScoreRow::Dense(scores))?;
-            }
+            let mut out = StripSink::new(sink, rows, self.shape.entities);
+            self.scores(side, time, &questions, &mut out);
+            out.finish()?;
         }
         Ok(())
     }
 
-    /// Scores of all entities for questions of one side and, where candidates change, of one time.
-    fn scores(&self, side: Side, time: u32, questions: &Questions) -> Vec<f32> {
+    /// Scores all entities for questions of one side and, where candidates change, of one time.
+    fn scores(&self, side: Side, time: u32, questions: &Questions, out: &mut StripSink<'_>) {
         let n = self.shape.entities;
         let made;
         let candidates = if let Some(candidates) = &self.candidates[side as usize] {
@@ -191,13 +187,7 @@ impl Fitted {
             weights: None,
             d: self.model.width(),
         };
-        let mut out = vec![0.0; questions.len() * n];
-        let rows: Vec<Mutex<&mut [f32]>> = out.chunks_mut(n.max(1)).map(Mutex::new).collect();
-        score_rows(&comparison, |row, scores| {
-            rows[row].lock().unwrap_or_else(PoisonError::into_inner).copy_from_slice(scores);
-        });
-        drop(rows);
-        out
+        score_strips(&comparison, |rows, scores| out.accept(rows, scores));
     }
 
     /// Scores of whole facts.
@@ -207,7 +197,7 @@ impl Fitted {
             let mut questions = Questions::default();
             for fact in facts {
                 let (query, _) = Query::hide(*fact, Direction::Object);
-                let (_, known, relation, time) = self.asked(&query);
+                let (_, known, relation, time) = self.inputs(&query);
                 questions.push(known, relation, time);
             }
             let objects: Vec<u32> = facts.iter().map(|fact| fact.object.0).collect();
@@ -238,24 +228,33 @@ impl Fitted {
     }
 }
 
+fn optimiser(config: &Config) -> Optimiser {
+    let rate = config.learning_rate;
+    match config.optimiser {
+        OptimiserName::Adagrad => Optimiser::Adagrad { rate },
+        OptimiserName::Adam => Optimiser::Adam { rate, lazy: false },
+        OptimiserName::Sgd => Optimiser::Sgd { rate },
+    }
+}
+
 /// A model in training.
 struct Trainer<'a> {
     run: &'a Run,
     config: &'a Config,
     fitted: Fitted,
     learner: Learner,
-    optimiser: Optimiser,
+    optimiser: TableOptimiser,
     gradients: Gradients<f32>,
-    plan: Plan,
+    plan: EpochPlan,
 }
 
 impl Trainer<'_> {
-    /// Draws the tables and makes room for steps, the first time. Not before training begins: it counts the parameters, and
-    /// refuses those that memory cannot hold while none of it is taken.
-    fn make_room(&mut self) {
+    /// Draws the tables and allocates gradients and moments, once. Not before training starts: training first checks whether
+    /// the parameters fit into memory.
+    fn allocate(&mut self) {
         let tables = &mut self.fitted.model.tables;
         if tables.draw() {
-            self.optimiser = Optimiser::new(self.config, tables);
+            self.optimiser = TableOptimiser::new(optimiser(self.config), tables);
             self.gradients = Gradients::zero(tables);
         }
     }
@@ -282,7 +281,7 @@ impl Learning for Trainer<'_> {
     }
 
     fn begin_epoch(&mut self, epoch: u32) -> Result<(), ModelError> {
-        self.make_room();
+        self.allocate();
         self.plan.shuffle(self.run, epoch);
         Ok(())
     }
@@ -303,7 +302,7 @@ impl Learning for Trainer<'_> {
     }
 
     fn restore(&mut self, state: &[u8]) -> Result<(), ModelError> {
-        self.make_room();
+        self.allocate();
         self.fitted.forget();
         self.optimiser.restore(&mut self.fitted.model.tables, state)
     }
@@ -322,9 +321,9 @@ impl Completer for Composed {
             run,
             config: &self.config,
             learner: Learner::new(&self.config),
-            optimiser: Optimiser::new(&self.config, &fitted.model.tables),
+            optimiser: TableOptimiser::new(optimiser(&self.config), &fitted.model.tables),
             gradients: Gradients::zero(&fitted.model.tables),
-            plan: Plan::new(known, &self.config, changes),
+            plan: EpochPlan::new(known, &self.config, changes),
             fitted,
         };
         train(&mut trainer, "training", &self.config.schedule(), validation, run)?;
@@ -353,21 +352,19 @@ impl Completer for Composed {
     }
 
     fn load(&mut self, saved: &SavedModel) -> Result<(), ModelError> {
-        let state: Saved = serde_json::from_value(saved.state.clone())
-            .map_err(|error| ModelError::Saved(format!("{error} in the state of a composed model")))?;
-        let tensors =
-            saved.tensors.as_ref().ok_or_else(|| ModelError::Saved("it has no tensors".to_owned()))?;
+        let state: Saved = saved_state(saved, "state of a composed model")?;
+        let tensors = saved_tensors(saved)?;
         *self = Self::new(state.config).map_err(|error| ModelError::Saved(error.to_string()))?;
         let mut fitted = Fitted::outline(&self.config, state.shape, Arc::new(state.times), 0);
         fitted.model.tables.draw();
-        fitted.load_bytes(&tensors.0)?;
+        fitted.load_bytes(tensors)?;
         fitted.prepare();
         self.fitted = Some(fitted);
         Ok(())
     }
 }
 
-/// The state beside the tables.
+/// State besides the tables.
 #[derive(Serialize, Deserialize)]
 struct Saved {
     config: Config,
@@ -376,10 +373,5 @@ struct Saved {
 }
 
 /// What every composed model can do.
-pub(crate) const CAPABILITIES: Capabilities = Capabilities {
-    settings: &[Setting::Completion],
-    explains: false,
-    inductive: false,
-    random: true,
-    rules: false,
-};
+pub(crate) const CAPABILITIES: Capabilities =
+    Capabilities { random: true, ..Capabilities::new(Task::Completion, &[]) };

@@ -1,24 +1,24 @@
-//! Naive rules: what mirrors, repeats or neighbours a fact answers for it.
+//! Naive rules: answers from mirrored facts, repeated facts and neighbours.
 //!
-//! **Idea.** Facts of many relations come in mirrored pairs (Consult; Make a visit and Host a visit). If facts are split
-//! at random, the mirror of a test fact often stands in training, and reading it there is enough. Four rules show how
-//! far one comes without learning anything.
+//! **Idea.** Facts of many relations occur in mirrored pairs (Consult; Make a visit and Host a visit). If facts are split
+//! at random, the mirror of a test fact is often in training, and looking it up is enough. Four rules show how well this works
+//! without learning.
 //!
 //! **Paper.** Pan, Nayyeri, Li, Staab: Do temporal knowledge graph embedding models learn or memorize shortcuts?
 //! Temporal Graph Learning Workshop 2023.
 //!
-//! **Score.** For the query `(s, p, ?, t)` and q = p if p is symmetric, else its inverse relation: (1) whoever e has
-//! (e, q, s, t); (2) whoever has (e, q, s) at any time; (3) whoever has (s, p, e) at any time; (4) whoever is connected
-//! to s at all. Each list is in the order of the number of facts that speak for e; the lists follow each other, and e
-//! stands where it comes first. The score is 1 / place. Subject queries mirror all roles.
+//! **Score.** For the query `(s, p, ?, t)` and q = p if p is symmetric, else its inverse relation: (1) every e with
+//! (e, q, s, t); (2) every e with (e, q, s) at any time; (3) every e with (s, p, e) at any time; (4) every neighbour of s.
+//! Each list is sorted by the number of supporting facts; the lists are joined, and only the first place of e counts.
+//! The score is 1 / place. Subject queries mirror all roles.
 //!
 //! **Training.** Shares of mirrored facts in training: rules 1 and 2 are for relations with more than half of their facts
 //! mirrored at the same time; inverses in both directions, and no relation with fewer than 20 facts.
 //!
-//! **Differs from the paper.** The published code has lists of relations instead of detection (`lists`), and tells equal
-//! counts apart by the order of names; `compat` does both. Answers that no rule gives are tied behind the others,
+//! **Differs from the paper.** The published code has lists of relations instead of detection (`lists`), and breaks ties
+//! of counts by the order of names; `compat` does both. Answers that no rule gives are tied behind the others,
 //! where the published code draws a rank (`miss = "random"`). As there, rule 2 is for the relations of rule 1 (the printed
-//! one is for those mirrored at any time, `rule2 = "any-time"`), and rule 4 goes both ways (the printed one does not,
+//! one is for those mirrored at any time, `rule2 = "any-time"`), and rule 4 uses both directions (the printed one does not,
 //! `rule4 = "directed"`).
 //!
 //! **Cost.** A query costs one pass over the facts of s with p and q and over the neighbours of s.
@@ -26,7 +26,7 @@
 use quadcast_core::{
     Capabilities, Completer, Completing, Constant, DirectedRelation, Direction, EntityId, Evidence,
     Explanation, History, Mirrors, ModelError, PatternCounts, PublishedLists, Query, RelationId, Run,
-    SavedModel, ScoreRow, ScoreSink, Setting, Step, Validation, Weighing, published_lists, stream,
+    SavedModel, ScoreRow, ScoreSink, Step, Task, Validation, Weighing, published_lists, stream,
 };
 use rand::seq::SliceRandom;
 use rayon::prelude::*;
@@ -37,11 +37,12 @@ mod places;
 mod settings;
 
 use crate::config::{self, ConfigError};
-use crate::registry::{Entry, Family, OptionInfo};
+use crate::registry::{Build, Entry};
+use crate::settings::Settings;
 use places::{Placed, Places, sort};
 pub use settings::{Config, Connected, Lists, Miss, When};
 
-/// What was learned: which relations mirror each other, and the seed of the draws.
+/// The learned state: which relations mirror each other, and the seed of the draws.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Learned {
     /// For rule 1.
@@ -51,10 +52,10 @@ struct Learned {
     seed: u64,
 }
 
-/// What the rules look up, taken from the facts that are known.
+/// Lookup tables of the rules, made from the known facts.
 #[derive(Clone, Debug, Default)]
 struct Prepared {
-    /// By entity: its place in the order of names, for telling equal counts apart.
+    /// By entity: its place in the order of names, to break ties of counts.
     order: Option<Vec<u32>>,
     /// By direction (or once, if both count) and entity: its neighbours with the number of facts, most first.
     neighbours: Vec<Vec<Vec<(EntityId, u32)>>>,
@@ -69,7 +70,7 @@ pub struct NaiveRules {
 }
 
 impl NaiveRules {
-    /// Rules that know no patterns yet.
+    /// An unfitted model.
     pub fn new(config: Config) -> Result<Self, ConfigError> {
         config.check()?;
         Ok(Self { config, learned: Learned::default(), prepared: Prepared::default() })
@@ -121,10 +122,10 @@ impl NaiveRules {
         of_entity.map_or(&[], Vec::as_slice)
     }
 
-    fn published(&self, known: &History<'_>) -> Result<Option<PublishedLists>, ModelError> {
+    fn published(&self, known: &History<'_>) -> Result<Option<&'static PublishedLists>, ModelError> {
         let name = match (&self.config.lists, known.relations()) {
             (Lists::Detected, _) if !self.config.compat => return Ok(None),
-            // The two datasets are told apart by their numbers of relations.
+            // The number of relations tells which of the two datasets it is.
             (Lists::Icews14, _) | (Lists::Detected, 230) => "icews14",
             (Lists::Icews0515, _) | (Lists::Detected, 251) => "icews05-15",
             (Lists::Detected, _) => {
@@ -146,7 +147,7 @@ fn score(placed: &Placed) -> f64 {
 
 impl Completer for NaiveRules {
     fn capabilities(&self) -> Capabilities {
-        ENTRY.capabilities
+        CAPABILITIES
     }
 
     fn fit(&mut self, known: &History<'_>, _: &dyn Validation, run: &Run) -> Result<(), ModelError> {
@@ -334,46 +335,21 @@ impl NaiveRules {
     }
 }
 
+/// What it can do.
+const CAPABILITIES: Capabilities =
+    Capabilities { explains: true, ..Capabilities::new(Task::Completion, &[]) };
+
 /// Registry entry.
 pub const ENTRY: Entry = Entry {
     name: "naive-rules",
     aliases: &["naive_rules", "naiverules"],
-    family: Family::Completion,
-    about: "What mirrors, repeats or neighbours a fact answers for it: four rules, nothing learned.",
+    about: "Four rules on mirrored and repeated facts; no learning.",
     paper: "Do temporal knowledge graph embedding models learn or memorize shortcuts?",
     source: "Pan, Nayyeri, Li, Staab, TGL workshop 2023",
-    capabilities: Capabilities {
-        settings: &[Setting::Completion],
-        explains: true,
-        inductive: false,
-        random: false,
-        rules: false,
-    },
-    options: &[
-        OptionInfo { key: "rules", about: "The rules that are used: some of [1, 2, 3, 4]." },
-        OptionInfo {
-            key: "lists",
-            about: "Where patterns come from: detected, or the published icews14 or icews05-15.",
-        },
-        OptionInfo { key: "threshold", about: "A share of facts that makes a pattern must be larger." },
-        OptionInfo { key: "min_support", about: "Relations with fewer training facts have no pattern." },
-        OptionInfo { key: "mutual", about: "Whether inverses must hold in both directions." },
-        OptionInfo {
-            key: "rule2",
-            about: "Which patterns rule 2 is for: same-time (the published code) or any-time (the paper).",
-        },
-        OptionInfo {
-            key: "rule4",
-            about: "Who is connected: undirected (the published code) or directed (the paper).",
-        },
-        OptionInfo {
-            key: "miss",
-            about: "Answers that no rule gives: tied (expected), or in a drawn order (random).",
-        },
-        OptionInfo { key: "compat", about: "The published lists, and equal counts in the order of names." },
-    ],
+    capabilities: || CAPABILITIES,
+    settings: Config::SETTINGS,
     base: None,
     quick: &[],
     defaults: config::defaults::<Config>,
-    build: |table| Ok(Box::new(Completing(NaiveRules::new(config::parse(table)?)?))),
+    build: Build::Forecaster(|table| Ok(Box::new(Completing(NaiveRules::new(config::parse(table)?)?)))),
 };

@@ -1,6 +1,6 @@
 //! `ComplEx`: the product of head, relation and conjugated tail, in complex numbers.
 //!
-//! **Idea.** `DistMult` cannot tell a triple from its reverse; a product with a conjugated tail can.
+//! **Idea.** `DistMult` gives a triple and its reverse the same score; a product with a conjugated tail does not.
 //!
 //! **Paper.** Trouillon, Welbl, Riedel, Gaussier, Bouchard: Complex embeddings for simple link prediction. ICML 2016.
 //!
@@ -13,23 +13,22 @@
 //! **Cost.** That of `DistMult` with rows twice as long.
 
 use quadcast_core::Direction;
-use quadcast_kernels::Real;
 use quadcast_kernels::compare::Likeness;
-use quadcast_kernels::triples::{Ends, Energy, Layout, Row, Segment, Slopes, dot, padded};
+use quadcast_kernels::triples::{Ends, Energy, Layout, RowView, Segment, Slopes, dot, padded};
+use quadcast_kernels::{Real, add_scaled};
 
 use super::distmult::softplus;
-use super::projected::add;
 use super::settings::Config;
 use super::space::{Named, Space};
 use crate::completion::composed::{complex_product, conjugate_product};
-use crate::registry::EvolvingEntry;
+use crate::registry::Entry;
 
 pub(super) struct ComplEx;
 
 impl Named for ComplEx {
     type Space = Complex;
     const NAME: &'static str = "complex";
-    const ABOUT: &'static str = "The product of head, relation and conjugated tail, in complex numbers.";
+    const ABOUT: &'static str = "Product of head, relation and conjugated tail, complex.";
     const PAPER: &'static str = "Complex embeddings for simple link prediction";
     const SOURCE: &'static str = "Trouillon et al., ICML 2016";
 
@@ -39,7 +38,7 @@ impl Named for ComplEx {
 }
 
 /// The entry of the registry.
-pub const ENTRY: EvolvingEntry = super::entry::<ComplEx>();
+pub const ENTRY: Entry = super::entry::<ComplEx>();
 
 /// The space.
 #[derive(Clone, Debug)]
@@ -71,12 +70,12 @@ impl<T: Real> Energy<T> for Complex {
     #[inline(always)]
     fn slopes(&self, ends: &Ends<'_, T>, scratch: &mut [T], factor: T, slopes: &mut Slopes<'_, T>) {
         let [h, r, t] = [ends.head, ends.relation, ends.tail].map(|row| &row.values[..self.width]);
-        // What the energy left is h·r, the slope along t̄.
-        add(slopes.tail, -factor, scratch);
+        // `energy` stored h·r, the slope along t̄.
+        add_scaled(slopes.tail, -factor, scratch);
         conjugate_product(t, r, &mut scratch[..self.width]);
-        add(slopes.head, -factor, scratch);
+        add_scaled(slopes.head, -factor, scratch);
         conjugate_product(t, h, &mut scratch[..self.width]);
-        add(slopes.relation, -factor, scratch);
+        add_scaled(slopes.relation, -factor, scratch);
     }
 }
 
@@ -93,7 +92,13 @@ impl Space for Complex {
         self.width
     }
 
-    fn query(&self, known: Row<'_, f32>, relation: Row<'_, f32>, direction: Direction, out: &mut [f32]) {
+    fn query(
+        &self,
+        known: RowView<'_, f32>,
+        relation: RowView<'_, f32>,
+        direction: Direction,
+        out: &mut [f32],
+    ) {
         let [x, r] = [known, relation].map(|row| &row.values[..self.width]);
         match direction {
             Direction::Object => complex_product(x, r, out),
@@ -101,7 +106,7 @@ impl Space for Complex {
         }
     }
 
-    fn candidate(&self, entity: Row<'_, f32>, _: Row<'_, f32>, out: &mut [f32]) {
+    fn candidate(&self, entity: RowView<'_, f32>, _: RowView<'_, f32>, out: &mut [f32]) {
         out.copy_from_slice(&entity.values[..self.width]);
     }
 }

@@ -1,6 +1,6 @@
 //! `DistMult`: the product of head, relation and tail, number by number.
 //!
-//! **Idea.** A relation weighs how far head and tail agree in each number.
+//! **Idea.** A relation weighs the agreement of head and tail in each number.
 //!
 //! **Paper.** Yang, Yih, He, Gao, Deng: Embedding entities and relations for learning and inference in knowledge bases. ICLR
 //! 2015.
@@ -16,18 +16,18 @@
 use quadcast_core::Direction;
 use quadcast_kernels::Real;
 use quadcast_kernels::compare::Likeness;
-use quadcast_kernels::triples::{Ends, Energy, Layout, Row, Segment, Slopes, dot};
+use quadcast_kernels::triples::{Ends, Energy, Layout, RowView, Segment, Slopes, dot};
 
 use super::settings::{Config, LossName, OptimiserName, Sampling};
 use super::space::{Named, Space};
-use crate::registry::EvolvingEntry;
+use crate::registry::Entry;
 
 pub(super) struct DistMult;
 
 impl Named for DistMult {
     type Space = Diagonal;
     const NAME: &'static str = "distmult";
-    const ABOUT: &'static str = "The product of head, relation and tail, number by number.";
+    const ABOUT: &'static str = "Product of head, relation and tail, number by number.";
     const PAPER: &'static str =
         "Embedding entities and relations for learning and inference in knowledge bases";
     const SOURCE: &'static str = "Yang et al., ICLR 2015";
@@ -55,7 +55,7 @@ pub(super) fn softplus() -> Config {
 }
 
 /// The entry of the registry.
-pub const ENTRY: EvolvingEntry = super::entry::<DistMult>();
+pub const ENTRY: Entry = super::entry::<DistMult>();
 
 /// The space.
 #[derive(Clone, Debug)]
@@ -116,12 +116,12 @@ impl Space for Diagonal {
         self.dimension
     }
 
-    fn query(&self, known: Row<'_, f32>, relation: Row<'_, f32>, _: Direction, out: &mut [f32]) {
+    fn query(&self, known: RowView<'_, f32>, relation: RowView<'_, f32>, _: Direction, out: &mut [f32]) {
         let pairs = known.values.iter().zip(relation.values);
         out.iter_mut().zip(pairs).for_each(|(out, (x, r))| *out = x * r);
     }
 
-    fn candidate(&self, entity: Row<'_, f32>, _: Row<'_, f32>, out: &mut [f32]) {
+    fn candidate(&self, entity: RowView<'_, f32>, _: RowView<'_, f32>, out: &mut [f32]) {
         out.copy_from_slice(&entity.values[..out.len()]);
     }
 }

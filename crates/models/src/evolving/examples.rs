@@ -1,4 +1,4 @@
-//! What is learned: the triples of a graph, or those that matter after a change of it.
+//! Training examples: the triples of a graph, or those that matter after a change, and their split into batches.
 
 use std::ops::Range;
 
@@ -9,18 +9,18 @@ use rustc_hash::FxHashSet;
 
 use super::settings::{Config, Positives};
 
-/// True triples, in groups of which an epoch goes through different shares.
+/// True triples, in groups that an epoch samples at different rates.
 pub(super) struct Examples {
     pub triples: Vec<[u32; 3]>,
-    /// False triples that the last true ones are learned against.
+    /// False triples for the last true ones, one each.
     pub against: Vec<[u32; 3]>,
-    /// Which triples, and how often each in an epoch, in the mean.
+    /// Ranges of triples, and the mean number of uses of each triple in an epoch.
     groups: Vec<(Range<usize>, f64)>,
 }
 
-/// Which entities a change concerns.
+/// How much a change affects each entity.
 pub(super) struct Changes {
-    /// By entity: share of its triples, before and after, that came or went.
+    /// By entity: inserted and deleted triples, as a share of its triples before and after.
     changed: Vec<f64>,
 }
 
@@ -53,13 +53,13 @@ impl Changes {
 }
 
 impl Examples {
-    /// All triples alike.
+    /// All triples, each once per epoch.
     pub fn all(triples: &[Triple]) -> Self {
         let groups = vec![(0..triples.len(), 1.0)];
         Self { triples: triples.iter().map(ids).collect(), against: Vec::new(), groups }
     }
 
-    /// New triples, some of the old ones near and far from the change, and deleted ones as false ones.
+    /// New triples, samples of old triples near the change and elsewhere, and deleted triples as false ones.
     pub fn of_change(update: &GraphUpdate<'_>, changes: &Changes, config: &Config, run: &Run) -> Self {
         let Config { replay, replay_near, near, unlearn, .. } = *config;
         if replay == 1.0 && replay_near == 1.0 && unlearn == 0.0 {
@@ -112,7 +112,7 @@ impl Examples {
                 picks.extend(drawn);
             }
         }
-        // One group of draws is in random order already.
+        // A single group of draws is already in random order.
         if positives == Positives::Shuffled || self.groups.len() > 1 {
             for last in (1..picks.len()).rev() {
                 picks.swap(last, draws.below(last + 1));
@@ -127,8 +127,8 @@ fn share((range, weight): &(Range<usize>, f64)) -> usize {
     (range.len() as f64 * weight).round() as usize
 }
 
-/// For each deleted triple a true one that it is learned against: one with the same relation and the same head or tail, if
-/// there is one, so that what is learned is which of two answers is right; else any.
+/// Pairs each deleted triple with a true one. If possible the true one has the same relation and the same head or tail, so that
+/// the model learns which of two answers is right; otherwise it is any true triple.
 fn unlearning(update: &GraphUpdate<'_>, run: &Run) -> (Vec<[u32; 3]>, Vec<[u32; 3]>) {
     let triples = update.graph.triples;
     let sorted = |key: fn(&Triple) -> [u32; 2]| {
@@ -151,4 +151,66 @@ fn unlearning(update: &GraphUpdate<'_>, run: &Run) -> (Vec<[u32; 3]>, Vec<[u32; 
         right.push(ids(&triples[found.unwrap_or_else(|| stream.random_range(0..triples.len()))]));
     }
     (right, update.deleted.iter().map(ids).collect())
+}
+
+/// How the samples of an epoch are split into batches. The first batches may have one sample more than the others.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct BatchSplit {
+    /// Number of batches.
+    pub batches: usize,
+    /// Samples of a batch, at least.
+    each: usize,
+    /// Number of batches with one more.
+    longer: usize,
+}
+
+impl BatchSplit {
+    pub fn new(samples: usize, batches: usize, positives: Positives) -> Self {
+        let batches = batches.min(samples);
+        let each = samples / batches.max(1);
+        let longer = match positives {
+            // As published: samples are drawn, so the rest that fills no batch can be left out.
+            Positives::Drawn => 0,
+            // An epoch uses every triple.
+            Positives::Shuffled => samples - batches * each,
+        };
+        Self { batches, each, longer }
+    }
+
+    /// Samples of the largest batch.
+    pub fn largest(self) -> usize {
+        self.each + usize::from(self.longer > 0)
+    }
+
+    /// The samples of a batch, as a range of those of the epoch.
+    pub fn batch(self, batch: usize) -> Range<usize> {
+        let from = batch * self.each + batch.min(self.longer);
+        from..from + self.each + usize::from(batch < self.longer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BatchSplit, Positives};
+
+    #[test]
+    fn batches_of_all_triples_leave_none_out() {
+        for (samples, batches, largest) in [(199, 100, 2), (200, 100, 2), (7, 100, 1), (23, 5, 5), (1, 1, 1)]
+        {
+            let split = BatchSplit::new(samples, batches, Positives::Shuffled);
+            let all: Vec<usize> = (0..split.batches).flat_map(|batch| split.batch(batch)).collect();
+            assert_eq!(all, (0..samples).collect::<Vec<usize>>(), "{samples} in {batches}");
+            let sizes: Vec<usize> = (0..split.batches).map(|batch| split.batch(batch).len()).collect();
+            assert_eq!(sizes.iter().max(), Some(&largest));
+            assert_eq!(split.largest(), largest);
+            assert!(sizes.iter().all(|&size| size + 1 >= largest), "{sizes:?}");
+        }
+    }
+
+    #[test]
+    fn batches_of_drawn_triples_have_one_size() {
+        let split = BatchSplit::new(199, 100, Positives::Drawn);
+        assert_eq!((split.batches, split.largest()), (100, 1));
+        assert!((0..100).all(|batch| split.batch(batch) == (batch..batch + 1)));
+    }
 }

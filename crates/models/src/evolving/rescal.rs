@@ -1,7 +1,6 @@
 //! RESCAL: a matrix per relation between heads and tails.
 //!
-//! **Idea.** Every pair of a number of the head and a number of the tail speaks for or against a triple, and the relation
-//! knows how much.
+//! **Idea.** Every pair of a number of the head and a number of the tail contributes to the score, with a weight of the relation.
 //!
 //! **Paper.** Nickel, Tresp, Kriegel: A three-way model for collective learning on multi-relational data. ICML 2011.
 //!
@@ -9,20 +8,19 @@
 //!
 //! **Training.** Margin loss, Adagrad. Defaults: those of `OpenKE` for FB15k-237.
 //!
-//! **Differs from the paper.** The paper factorises the whole graph by least squares. In `OpenKE` the sign is turned once in
+//! **Differs from the paper.** The paper factorises the whole graph by least squares. In `OpenKE` the sign is flipped once in
 //! training and twice in prediction; here there is one energy.
 //!
 //! **Cost.** A product with a matrix per triple, and an outer product in the gradient.
 
 use quadcast_core::Direction;
-use quadcast_kernels::Real;
 use quadcast_kernels::compare::Likeness;
-use quadcast_kernels::triples::{Ends, Energy, Layout, Row, Segment, Slopes, dot, padded};
+use quadcast_kernels::triples::{Ends, Energy, Layout, RowView, Segment, Slopes, dot, padded};
+use quadcast_kernels::{Real, add_scaled};
 
-use super::projected::add;
 use super::settings::{Config, OptimiserName, Sampling};
 use super::space::{Named, Space};
-use crate::registry::EvolvingEntry;
+use crate::registry::Entry;
 
 pub(super) struct Rescal;
 
@@ -47,7 +45,7 @@ impl Named for Rescal {
 }
 
 /// The entry of the registry.
-pub const ENTRY: EvolvingEntry = super::entry::<Rescal>();
+pub const ENTRY: Entry = super::entry::<Rescal>();
 
 /// The space.
 #[derive(Clone, Debug)]
@@ -67,7 +65,7 @@ impl Matrices {
     fn row_of_head<T: Real>(&self, head: &[T], relation: &[T], out: &mut [T]) {
         out.fill(T::ZERO);
         for (&x, row) in head.iter().zip(self.rows(relation)) {
-            add(&mut out[..self.dimension], x, row);
+            add_scaled(&mut out[..self.dimension], x, row);
         }
     }
 }
@@ -94,11 +92,11 @@ impl<T: Real> Energy<T> for Matrices {
     #[inline(always)]
     fn slopes(&self, ends: &Ends<'_, T>, scratch: &mut [T], factor: T, slopes: &mut Slopes<'_, T>) {
         let (h, t) = (ends.head.values, &ends.tail.values[..self.dimension]);
-        add(slopes.tail, -factor, scratch);
+        add_scaled(slopes.tail, -factor, scratch);
         let rows = self.rows(ends.relation.values).zip(slopes.relation.chunks_exact_mut(self.dimension));
         for ((&x, dx), (row, row_slope)) in h.iter().zip(&mut *slopes.head).zip(rows) {
             *dx -= factor * quadcast_kernels::dot(row, t);
-            add(row_slope, -(factor * x), t);
+            add_scaled(row_slope, -(factor * x), t);
         }
     }
 }
@@ -116,7 +114,13 @@ impl Space for Matrices {
         self.dimension
     }
 
-    fn query(&self, known: Row<'_, f32>, relation: Row<'_, f32>, direction: Direction, out: &mut [f32]) {
+    fn query(
+        &self,
+        known: RowView<'_, f32>,
+        relation: RowView<'_, f32>,
+        direction: Direction,
+        out: &mut [f32],
+    ) {
         let tail = &known.values[..self.dimension];
         match direction {
             Direction::Object => self.row_of_head(known.values, relation.values, out),
@@ -127,7 +131,7 @@ impl Space for Matrices {
         }
     }
 
-    fn candidate(&self, entity: Row<'_, f32>, _: Row<'_, f32>, out: &mut [f32]) {
+    fn candidate(&self, entity: RowView<'_, f32>, _: RowView<'_, f32>, out: &mut [f32]) {
         out.copy_from_slice(&entity.values[..out.len()]);
     }
 }

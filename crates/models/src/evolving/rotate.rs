@@ -20,12 +20,12 @@
 use quadcast_core::Direction;
 use quadcast_kernels::Real;
 use quadcast_kernels::compare::Likeness;
-use quadcast_kernels::triples::{Ends, Energy, Layout, Row, Segment, Slopes};
+use quadcast_kernels::triples::{Ends, Energy, Layout, RowView, Segment, Slopes};
 
 use super::settings::{Config, LossName, OptimiserName};
 use super::space::{Named, Space};
 use crate::config::ConfigError;
-use crate::registry::EvolvingEntry;
+use crate::registry::Entry;
 
 pub(super) struct RotatE;
 
@@ -54,7 +54,7 @@ impl Named for RotatE {
 }
 
 /// The entry of the registry.
-pub const ENTRY: EvolvingEntry = super::entry::<RotatE>();
+pub const ENTRY: Entry = super::entry::<RotatE>();
 
 /// The space.
 #[derive(Clone, Debug)]
@@ -146,14 +146,20 @@ impl Space for Rotations {
         2 * self.k
     }
 
-    fn query(&self, known: Row<'_, f32>, relation: Row<'_, f32>, direction: Direction, out: &mut [f32]) {
+    fn query(
+        &self,
+        known: RowView<'_, f32>,
+        relation: RowView<'_, f32>,
+        direction: Direction,
+        out: &mut [f32],
+    ) {
         let sign = if direction == Direction::Object { 1.0 } else { -1.0 };
         for j in 0..self.k {
             (out[j], out[j + self.k]) = self.turned(known.values, relation.values, sign, j);
         }
     }
 
-    fn candidate(&self, entity: Row<'_, f32>, _: Row<'_, f32>, out: &mut [f32]) {
+    fn candidate(&self, entity: RowView<'_, f32>, _: RowView<'_, f32>, out: &mut [f32]) {
         out.copy_from_slice(&entity.values[..2 * self.k]);
     }
 }
@@ -178,7 +184,7 @@ mod tests {
         let build = |settings: &[&str]| {
             let mut config = super::ENTRY.quick_config();
             settings.iter().for_each(|setting| crate::config::set(&mut config, setting).expect("a setting"));
-            (super::ENTRY.build)(&config).map(|_| ())
+            super::ENTRY.evolving(&config).map(|_| ())
         };
         let error = build(&["margin=0", "epsilon=0"]).expect_err("angles would be no numbers").to_string();
         assert!(error.contains("margin = 0 and epsilon = 0"), "{error}");

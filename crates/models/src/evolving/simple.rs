@@ -10,26 +10,26 @@
 //! **Training.** As `DistMult`.
 //!
 //! **Differs from the paper.** Batches, draws and the penalty are those of `OpenKE`, which has one vector per entity, so that
-//! a triple and its reverse score alike, and predicts with the first product only; here both are as in the paper.
+//! a triple and its reverse have the same score, and predicts with the first product only; here both are as in the paper.
 //!
 //! **Cost.** That of `DistMult` with rows twice as long.
 
 use quadcast_core::Direction;
 use quadcast_kernels::Real;
 use quadcast_kernels::compare::Likeness;
-use quadcast_kernels::triples::{Ends, Energy, Layout, Row, Segment, Slopes, padded};
+use quadcast_kernels::triples::{Ends, Energy, Layout, RowView, Segment, Slopes, padded};
 
 use super::distmult::{add_product, softplus, triple_product};
 use super::settings::Config;
 use super::space::{Named, Space};
-use crate::registry::EvolvingEntry;
+use crate::registry::Entry;
 
 pub(super) struct SimplE;
 
 impl Named for SimplE {
     type Space = BothWays;
     const NAME: &'static str = "simple";
-    const ABOUT: &'static str = "Two products, of a triple and of its reverse under an inverse relation.";
+    const ABOUT: &'static str = "Products of a triple and of its reverse.";
     const PAPER: &'static str = "SimplE embedding for link prediction in knowledge graphs";
     const SOURCE: &'static str = "Kazemi, Poole, NeurIPS 2018";
 
@@ -39,7 +39,7 @@ impl Named for SimplE {
 }
 
 /// The entry of the registry.
-pub const ENTRY: EvolvingEntry = super::entry::<SimplE>();
+pub const ENTRY: Entry = super::entry::<SimplE>();
 
 /// The space.
 #[derive(Clone, Debug)]
@@ -111,8 +111,14 @@ impl Space for BothWays {
         2 * self.dimension
     }
 
-    /// A candidate is `[as head ; as tail]` for both sides: what is compared with its vector as a head stands first.
-    fn query(&self, known: Row<'_, f32>, relation: Row<'_, f32>, direction: Direction, out: &mut [f32]) {
+    /// A candidate is `[as head ; as tail]` for both sides: the first half of a query is compared with its vector as a head.
+    fn query(
+        &self,
+        known: RowView<'_, f32>,
+        relation: RowView<'_, f32>,
+        direction: Direction,
+        out: &mut [f32],
+    ) {
         let (x, r) = (self.halves(known.values), self.halves(relation.values));
         let r = if direction == Direction::Object { (r.1, r.0) } else { r };
         let (first, second) = out.split_at_mut(self.dimension);
@@ -121,7 +127,7 @@ impl Space for BothWays {
         }
     }
 
-    fn candidate(&self, entity: Row<'_, f32>, _: Row<'_, f32>, out: &mut [f32]) {
+    fn candidate(&self, entity: RowView<'_, f32>, _: RowView<'_, f32>, out: &mut [f32]) {
         let (as_head, as_tail) = self.halves(entity.values);
         let (first, second) = out.split_at_mut(self.dimension);
         first.copy_from_slice(&as_head[..self.dimension]);

@@ -1,37 +1,35 @@
-//! The models that keep one space for the whole graph, as the evaluator sees them.
-
-use std::sync::{Mutex, PoisonError};
+//! Models with one embedding space for the whole graph: fitting, updating, scoring and saving.
 
 use quadcast_core::{
-    Direction, EntityId, EvolvingCapabilities, EvolvingModel, GraphSizes, GraphUpdate, GraphValidation,
-    GraphView, ModelError, Query, RelationId, Run, SavedModel, ScoreRow, ScoreSink, Tensors, Triple,
+    Capabilities, Direction, EntityId, EvolvingModel, GraphSizes, GraphUpdate, GraphValidation, GraphView,
+    ModelError, Query, RelationId, Run, SavedModel, ScoreSink, Tensors, Triple,
 };
-use quadcast_kernels::compare::{Comparison, pairs, score_rows};
+use quadcast_kernels::compare::{Comparison, pairs, score_strips};
 use quadcast_kernels::rows::for_each_row;
 use quadcast_kernels::triples::{Layout, Tables, Translation};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::examples::{Changes, Examples};
+use super::new_rows;
 use super::settings::Config;
 use super::space::{Depends, Space};
 use super::trainer::Trainer;
-use super::{initial, room};
 use crate::blocks::store::{Arrays, StoreError};
 use crate::config::ConfigError;
-use crate::forecast::state::{at_least_a_few, unfitted};
+use crate::forecast::state::{StripSink, pad_rows, saved_state, saved_tensors, unfitted};
 
-/// Questions that are answered in one go: enough for the kernels, few enough for a row of scores each.
+/// Questions per call of the kernel.
 const QUESTIONS_AT_ONCE: usize = 128;
-/// Triples that are rated in one go.
+/// Triples per call of the kernel in `energies`.
 const TRIPLES_AT_ONCE: usize = 1 << 12;
 
-/// A model that keeps one space.
+/// A model with one space.
 pub(crate) struct SingleSpace<M> {
     pub config: Config,
     pub space: M,
     pub tables: Option<Tables<f32>>,
-    /// By entity: whether a triple of it was ever learned. Being drawn for false ones does not count.
+    /// By entity: whether a training triple contained it. Use in sampled false triples does not count.
     trained: Vec<bool>,
     /// How many entities and relations were present at the first fit; earlier versions did not save that.
     present: Option<GraphSizes>,
@@ -94,54 +92,44 @@ impl<M: Space> SingleSpace<M> {
         rows
     }
 
-    /// Answers questions that share their candidates.
-    fn answer(
+    /// Scores questions that share their candidates.
+    fn score_shared(
         &self,
         tables: &Tables<f32>,
         candidates: &[f32],
         (queries, indices): (&[Query], &[usize]),
         sink: &mut dyn ScoreSink,
     ) -> Result<(), ModelError> {
-        let n = self.prepared.ids.len();
         for indices in indices.chunks(QUESTIONS_AT_ONCE) {
             let asked: Vec<&Query> = indices.iter().map(|&i| &queries[i]).collect();
             let comparison = Comparison {
                 likeness: self.space.likeness(),
-                queries: &self.queries(tables, &at_least_a_few(&asked)),
+                queries: &self.queries(tables, &pad_rows(&asked)),
                 candidates,
                 own: None,
                 weights: None,
                 d: self.space.width(),
             };
-            let mut out = vec![0.0; indices.len() * n];
-            let rows: Vec<Mutex<&mut [f32]>> = out.chunks_mut(n.max(1)).map(Mutex::new).collect();
-            score_rows(&comparison, |row, scores| {
-                if let Some(row) = rows.get(row) {
-                    row.lock().unwrap_or_else(PoisonError::into_inner).copy_from_slice(scores);
-                }
-            });
-            drop(rows);
-            for (scores, &index) in out.chunks(n.max(1)).zip(indices) {
-                sink.accept(index, ScoreRow::Dense(scores))?;
-            }
+            let mut out = StripSink::new(sink, indices, self.prepared.ids.len());
+            score_strips(&comparison, |rows, scores| out.accept(rows, scores));
+            out.finish()?;
         }
         Ok(())
     }
 
-    /// Draws the rows of a graph of which nothing is known yet.
+    /// Draws the initial rows for a graph.
     fn draw(&mut self, graph: &GraphView<'_>, run: &Run) -> Result<(), ModelError> {
-        // What was learned of an earlier graph goes before there is something new, which takes as much room.
+        // The old rows are freed before new ones of the same size are allocated.
         self.tables = None;
         self.forget_candidates();
-        room::check_rows(&self.space, graph.sizes)?;
+        new_rows::check_rows(&self.space, graph.sizes)?;
         let present = counted(graph);
-        self.tables = Some(initial::tables(&self.space, &self.config, (graph.sizes, present), run));
+        self.tables = Some(new_rows::tables(&self.space, &self.config, (graph.sizes, present), run));
         (self.trained, self.present) = (vec![false; graph.sizes.entities], Some(present));
         Ok(())
     }
 
-    /// Puts the rows of a `TransE` that learned the graph for some epochs where the drawn ones were; returns the seconds that it
-    /// took.
+    /// Replaces the random rows by those of a `TransE` that was trained for some epochs; returns the seconds it took.
     fn warm_up(
         &mut self,
         graph: &GraphView<'_>,
@@ -160,12 +148,12 @@ impl<M: Space> SingleSpace<M> {
         Ok(seconds)
     }
 
-    /// Lets go of the candidates of the last questions, which take as much room as all that is learned.
+    /// Frees the candidates of the last questions, which take as much memory as the rows.
     pub fn forget_candidates(&mut self) {
         self.prepared = Prepared::default();
     }
 
-    /// Learns examples from where it is, in a training of this name; returns the seconds that it took.
+    /// Trains on examples from the current state; `name` names the training. Returns the seconds it took.
     fn learn(
         &mut self,
         (examples, graph): (Examples, &GraphView<'_>),
@@ -183,7 +171,7 @@ impl<M: Space> SingleSpace<M> {
         Ok(training.seconds)
     }
 
-    /// Makes room for entities and relations that are new since the last graph. What was learned stays as it is.
+    /// Adds rows for entities and relations that are new since the last graph. Existing rows do not change.
     fn grow(&mut self, graph: &GraphView<'_>, run: &Run) -> Result<(), ModelError> {
         let old = self.tables()?;
         let (own, sizes) = ([old.entities.rows(), old.relations.rows()], graph.sizes);
@@ -196,9 +184,9 @@ impl<M: Space> SingleSpace<M> {
                 own[0], own[1], sizes.entities, sizes.relations
             )));
         }
-        room::check_rows(&self.space, sizes)?;
+        new_rows::check_rows(&self.space, sizes)?;
         let present = self.present.unwrap_or_else(|| counted(graph));
-        let mut tables = initial::tables(&self.space, &self.config, (sizes, present), run);
+        let mut tables = new_rows::tables(&self.space, &self.config, (sizes, present), run);
         for (table, old) in [(&mut tables.entities, &old.entities), (&mut tables.relations, &old.relations)] {
             let mut values = table.values().to_vec();
             values[..old.values().len()].copy_from_slice(old.values());
@@ -216,13 +204,13 @@ fn counted(graph: &GraphView<'_>) -> GraphSizes {
     GraphSizes { entities: graph.present.len(), relations: graph.relations.len() }
 }
 
-/// What the training of a step is called.
+/// Name of the training of a step.
 fn training_name(graph: &GraphView<'_>) -> String {
     format!("step-{}", graph.step.0 + 1)
 }
 
 impl<M: Space> EvolvingModel for SingleSpace<M> {
-    fn capabilities(&self) -> EvolvingCapabilities {
+    fn capabilities(&self) -> Capabilities {
         super::capabilities_of(&self.config)
     }
 
@@ -250,7 +238,7 @@ impl<M: Space> EvolvingModel for SingleSpace<M> {
         if self.config.neighbour_start
             && let Some(tables) = &mut self.tables
         {
-            initial::place(&self.space, tables, update.inserted, &self.trained);
+            new_rows::place(&self.space, tables, update.inserted, &self.trained);
         }
         let examples = Examples::of_change(update, &Changes::new(update), &self.config, run);
         self.learn((examples, graph), (&training_name(graph), true), validation, run)?;
@@ -270,12 +258,12 @@ impl<M: Space> EvolvingModel for SingleSpace<M> {
         let tables = self.tables()?;
         let mut order: Vec<usize> = (0..queries.len()).collect();
         if let Some(candidates) = &self.prepared.rows {
-            return self.answer(tables, candidates, (queries, &order), sink);
+            return self.score_shared(tables, candidates, (queries, &order), sink);
         }
         order.sort_by_key(|&i| queries[i].relation);
         for indices in order.chunk_by(|&a, &b| queries[a].relation == queries[b].relation) {
             let candidates = self.candidates(tables, queries[indices[0]].relation);
-            self.answer(tables, &candidates, (queries, indices), sink)?;
+            self.score_shared(tables, &candidates, (queries, indices), sink)?;
         }
         Ok(())
     }
@@ -325,13 +313,11 @@ impl<M: Space> EvolvingModel for SingleSpace<M> {
     }
 
     fn load(&mut self, saved: &SavedModel) -> Result<(), ModelError> {
-        let state: Saved = serde_json::from_value(saved.state.clone())
-            .map_err(|error| ModelError::Saved(format!("{error} in the state of an embedding model")))?;
-        let tensors =
-            saved.tensors.as_ref().ok_or_else(|| ModelError::Saved("it has no tensors".to_owned()))?;
+        let state: Saved = saved_state(saved, "state of an embedding model")?;
+        let tensors = saved_tensors(saved)?;
         let mut model = Self::new(state.config).map_err(|error| ModelError::Saved(error.to_string()))?;
-        let mut arrays = Arrays::from_bytes(&tensors.0).map_err(|error| broken(&error))?;
-        // All of them before there is a table: settings that do not fit may ask for one of any size.
+        let mut arrays = Arrays::from_bytes(tensors).map_err(|error| broken(&error))?;
+        // All arrays are checked before a table is allocated: wrong settings could ask for a table of any size.
         let mut take = |layout: Layout, rows: usize| -> Result<Vec<Vec<f32>>, ModelError> {
             let numbers = layout.0.iter().map(|segment| arrays.take(segment.name, &[rows, segment.width]));
             numbers.collect::<Result<_, StoreError>>().map_err(|error| broken(&error))
@@ -341,13 +327,13 @@ impl<M: Space> EvolvingModel for SingleSpace<M> {
         arrays.finish().map_err(|error| broken(&error))?;
         let mut tables = Tables::new(&model.space, state.entities, state.relations);
         for (table, segments) in [(&mut tables.entities, entities), (&mut tables.relations, relations)] {
-            // Each goes when it is in its place.
+            // Each segment is freed after it was copied.
             segments.into_iter().enumerate().for_each(|(i, numbers)| table.replace_segment(i, &numbers));
         }
         model.tables = Some(tables);
         model.trained = vec![true; state.entities];
         for row in state.untrained {
-            let outside = || ModelError::Saved(format!("there is no entity {row} that could be untrained"));
+            let outside = || ModelError::Saved(format!("untrained entity {row} does not exist"));
             *model.trained.get_mut(row as usize).ok_or_else(outside)? = false;
         }
         model.present = state.present.map(|[entities, relations]| GraphSizes { entities, relations });
@@ -356,13 +342,13 @@ impl<M: Space> EvolvingModel for SingleSpace<M> {
     }
 }
 
-/// The state beside the tables.
+/// State besides the tables.
 #[derive(Serialize, Deserialize)]
 struct Saved {
     config: Config,
     entities: usize,
     relations: usize,
-    /// Entities of which no triple was learned yet. Earlier versions did not save them: all rows count as trained.
+    /// Entities without a training triple so far. Earlier versions did not save them: then all rows count as trained.
     #[serde(default)]
     untrained: Vec<u32>,
     /// Entities and relations that were present at the first fit. Earlier versions did not save them.

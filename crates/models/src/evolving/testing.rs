@@ -1,11 +1,10 @@
 //! What every energy must pass.
 
-use quadcast_core::{
-    Direction, EntityId, EvolvingModel, Query, ScoreError, ScoreRow, ScoreSink, Step, Triple,
-};
+use quadcast_core::{Direction, EntityId, EvolvingModel, Query, Step, Triple};
 use quadcast_kernels::triples::{
-    Batch, Draws, Ends, Energy, Exact, LossKind, Negatives, Settings, Source, Table, Tables, Wish,
+    Batch, Draws, Ends, Energy, Exact, LossKind, Negatives, Settings, SoftConstraint, Source, Table, Tables,
 };
+use quadcast_testing::Collected;
 use toml::Table as Toml;
 
 use super::settings::Config;
@@ -13,7 +12,7 @@ use super::single_space::SingleSpace;
 use super::space::Space;
 use crate::config::{parse, set};
 
-/// Settings that matter to distances, each to be checked by itself.
+/// Settings that concern distances, each to be checked alone.
 pub(super) const TRANSLATIONS: &[&str] = &[
     "norm=1",
     "norm=2",
@@ -33,7 +32,7 @@ const ENTITIES: usize = 7;
 const RELATIONS: usize = 3;
 /// The last but one has the same entity at both ends.
 const TRIPLES: [[u32; 3]; 6] = [[0, 0, 1], [1, 0, 2], [3, 1, 4], [0, 2, 4], [5, 1, 5], [2, 2, 6]];
-/// False triples for the last two true ones, which share nothing with them, or the relation.
+/// False triples for the last two true ones: one shares nothing with its true triple, one shares the relation.
 const AGAINST: [[u32; 3]; 2] = [[1, 0, 3], [6, 2, 0]];
 
 /// A small model with one setting changed.
@@ -118,25 +117,30 @@ fn loss<M: Energy<f64>>(
     }
     total / samples.len() as f64
         + penalty(tables, settings, samples)
-        + wished(space, tables, settings, samples)
+        + constraint_penalty(space, tables, settings, samples)
 }
 
-/// What unfulfilled wishes cost, word by word.
-fn wished<M: Energy<f64>>(space: &M, tables: &Tables<f64>, settings: &Settings, samples: &Samples) -> f64 {
+/// The penalty of violated soft constraints, written out.
+fn constraint_penalty<M: Energy<f64>>(
+    space: &M,
+    tables: &Tables<f64>,
+    settings: &Settings,
+    samples: &Samples,
+) -> f64 {
     let uses = (samples.len() * (1 + settings.negatives + settings.relation_negatives)) as f64;
-    let [entity, relation] = space.wishes();
+    let [entity, relation] = space.constraints();
     let all = samples.iter().flat_map(|(triple, wrong)| std::iter::once(triple).chain(wrong));
     let part = |table: &Table<f64>, segment: usize, row: u32| -> Vec<f64> {
         let width = table.layout().0[segment].width;
         table.segment(segment)[row as usize * width..][..width].to_vec()
     };
     let dot = |a: &[f64], b: &[f64]| -> f64 { a.iter().zip(b).map(|(a, b)| a * b).sum() };
-    let cost = |table: &Table<f64>, wish: &Wish, row: u32| match *wish {
-        Wish::Short { segment, weight } => {
+    let cost = |table: &Table<f64>, constraint: &SoftConstraint, row: u32| match *constraint {
+        SoftConstraint::UnitBall { segment, weight } => {
             let v = part(table, segment, row);
             weight * (dot(&v, &v) - 1.0).max(0.0)
         }
-        Wish::Across { segments, weight, tolerance } => {
+        SoftConstraint::Orthogonal { segments, weight, tolerance } => {
             let [v, w] = segments.map(|segment| part(table, segment, row));
             let cosine = dot(&v, &w) / (dot(&v, &v) * dot(&w, &w)).sqrt();
             weight * (cosine * cosine - tolerance * tolerance).max(0.0)
@@ -144,10 +148,11 @@ fn wished<M: Energy<f64>>(space: &M, tables: &Tables<f64>, settings: &Settings, 
     };
     let mut total = 0.0;
     for &[head, predicate, tail] in all {
-        for wish in &entity {
-            total += cost(&tables.entities, wish, head) + cost(&tables.entities, wish, tail);
+        for constraint in &entity {
+            total += cost(&tables.entities, constraint, head) + cost(&tables.entities, constraint, tail);
         }
-        total += relation.iter().map(|wish| cost(&tables.relations, wish, predicate)).sum::<f64>();
+        total +=
+            relation.iter().map(|constraint| cost(&tables.relations, constraint, predicate)).sum::<f64>();
     }
     total / uses
 }
@@ -230,16 +235,6 @@ fn is_padding(table: &Table<f64>, place: usize) -> bool {
     table.layout().places().all(|(start, segment)| !(start..start + segment.width).contains(&column))
 }
 
-struct Rows(Vec<Vec<f32>>);
-
-impl ScoreSink for Rows {
-    fn accept(&mut self, index: usize, row: ScoreRow<'_>) -> Result<(), ScoreError> {
-        let ScoreRow::Dense(scores) = row else { panic!("a dense row") };
-        self.0[index] = scores.to_vec();
-        Ok(())
-    }
-}
-
 /// The energy that is trained, the energy that is told and the scores of both sides are the same.
 pub(super) fn check_scores<M: Space + Energy<f64>>(settings: &[&str]) {
     for setting in settings {
@@ -265,17 +260,17 @@ pub(super) fn check_scores<M: Space + Energy<f64>>(settings: &[&str]) {
                 direction,
             })
             .collect();
-        let mut rows = Rows(vec![Vec::new(); queries.len()]);
+        let mut rows = Collected::among(&candidates).dense();
         model.score(&queries, &mut rows).unwrap();
-        for (query, row) in queries.iter().zip(&rows.0) {
+        for (query, row) in queries.iter().zip(rows.into_rows()) {
             let triples: Vec<Triple> =
                 candidates.iter().map(|&answer| query.fact(answer, Step(0)).triple()).collect();
             let energies = model.energies(&triples).unwrap();
             for ((triple, told), score) in triples.iter().zip(energies).zip(row) {
                 let ids = [triple.subject.0, triple.relation.0, triple.object.0];
                 let trained = energy(&model.space, &wide, ids);
-                let near = |x: f32| (f64::from(x) - trained).abs() < 1e-5 * trained.abs().max(1.0);
-                assert!(near(told) && near(-score), "{setting}: {trained} {told} {score}");
+                let near = |x: f64| (x - trained).abs() < 1e-5 * trained.abs().max(1.0);
+                assert!(near(told.into()) && near(-score), "{setting}: {trained} {told} {score}");
             }
         }
     }

@@ -1,17 +1,17 @@
-//! A model of one space in training.
+//! Training of a model with one space.
 
 use quadcast_core::{GraphValidation, GraphView, ModelError, Run, Step};
 use quadcast_kernels::triples::{Batch, Exact, LockFree, Negatives, Source, Tables};
-use quadcast_train::{Judge, Learning, Training, learn};
 use rand::Rng;
 
-use super::cut::Cut;
-use super::examples::Examples;
+use super::examples::{BatchSplit, Examples};
 use super::single_space::SingleSpace;
 use super::space::Space;
+use crate::blocks::store::{Checkpoint, checkpoint_bytes};
 use crate::forecast::state::unfitted;
+use crate::training::{Judge, Learning, Training, learn};
 
-/// How steps are taken.
+/// The training algorithm.
 enum Engine {
     Exact(Exact<f32>),
     LockFree(LockFree),
@@ -20,13 +20,13 @@ enum Engine {
 /// A model in training.
 pub(super) struct Trainer<'a, M> {
     model: &'a mut SingleSpace<M>,
-    /// The rows while they are learned; the model gets them back when it is asked.
+    /// The rows during training; the model gets them back for validation and at the end.
     tables: Tables<f32>,
     examples: Examples,
     negatives: Negatives,
     engine: Engine,
     /// How the samples of an epoch become batches.
-    cut: Cut,
+    split: BatchSplit,
     /// The samples of the current epoch.
     picks: Vec<u32>,
     run: &'a Run,
@@ -41,7 +41,7 @@ impl<'a, M: Space> Trainer<'a, M> {
         run: &'a Run,
     ) -> Result<Self, ModelError> {
         let tables = model.tables.take().ok_or_else(unfitted)?;
-        let cut = Cut::new(examples.size(), model.config.batches, model.config.positives);
+        let split = BatchSplit::new(examples.size(), model.config.batches, model.config.positives);
         let known: Vec<[u32; 3]> =
             graph.triples.iter().map(|t| [t.subject.0, t.relation.0, t.object.0]).collect();
         let pool = graph.present.iter().map(|entity| entity.0).collect();
@@ -49,15 +49,15 @@ impl<'a, M: Space> Trainer<'a, M> {
         let negatives = Negatives::new(model.config.drawing(), &examples.triples, &known, pool, sizes);
         let settings = model.config.settings();
         let engine = if model.config.deterministic {
-            Engine::Exact(Exact::new(settings, &tables, cut.largest()))
+            Engine::Exact(Exact::new(settings, &tables, split.largest()))
         } else {
             Engine::LockFree(LockFree::new(settings, &tables))
         };
         let step = graph.step;
-        Ok(Self { model, tables, examples, negatives, engine, cut, picks: Vec::new(), run, step })
+        Ok(Self { model, tables, examples, negatives, engine, split, picks: Vec::new(), run, step })
     }
 
-    /// Trains, and leaves the model in its best state. `name` tells this training from others of the same run.
+    /// Trains, and leaves the model in its best state. `name` identifies the training within the run.
     pub fn train(
         mut self,
         name: &str,
@@ -73,7 +73,7 @@ impl<'a, M: Space> Trainer<'a, M> {
         Ok(training)
     }
 
-    /// Brings the rows up to date.
+    /// Copies the rows of the lock-free engine back to the tables.
     fn settle(&mut self) {
         if let Engine::LockFree(engine) = &self.engine {
             engine.write_back(&mut self.tables);
@@ -82,7 +82,7 @@ impl<'a, M: Space> Trainer<'a, M> {
 
     fn judged(&mut self, validation: &dyn GraphValidation) -> Result<f64, ModelError> {
         self.settle();
-        // Moved there and back: a copy would cost as much as an epoch of a small graph.
+        // Moved and moved back: a copy would cost as much as an epoch of a small graph.
         let empty = Tables::new(&self.model.space, 0, 0);
         self.model.tables = Some(std::mem::replace(&mut self.tables, empty));
         let score = validation.judge(self.model);
@@ -98,7 +98,7 @@ impl<M: Space> Learning for Trainer<'_, M> {
     }
 
     fn batches(&self) -> usize {
-        self.cut.batches
+        self.split.batches
     }
 
     fn begin_epoch(&mut self, epoch: u32) -> Result<(), ModelError> {
@@ -114,8 +114,8 @@ impl<M: Space> Learning for Trainer<'_, M> {
         let Self { model, tables, examples, negatives, .. } = self;
         let Examples { triples, against, .. } = &*examples;
         let source = Source { triples, against, negatives };
-        let turn = u64::from(epoch) * self.cut.batches as u64 + batch as u64;
-        let batch = Batch { picks: &self.picks[self.cut.batch(batch)], key, turn };
+        let turn = u64::from(epoch) * self.split.batches as u64 + batch as u64;
+        let batch = Batch { picks: &self.picks[self.split.batch(batch)], key, turn };
         Ok(match &mut self.engine {
             Engine::Exact(exact) => exact.step(&model.space, tables, &source, &batch),
             Engine::LockFree(free) => free.step(&model.space, &source, &batch),
@@ -123,60 +123,36 @@ impl<M: Space> Learning for Trainer<'_, M> {
     }
 
     fn state(&self) -> Result<Vec<u8>, ModelError> {
-        let mut bytes = Vec::new();
-        match &self.engine {
+        Ok(match &self.engine {
             Engine::Exact(exact) => {
-                let tables = [&self.tables.entities, &self.tables.relations].map(|t| t.values().len());
-                let numbers = tables.into_iter().chain(exact.memory().map(<[f32]>::len));
-                // A list that outgrows its room is copied into one of twice the size: more than all else in a training.
-                bytes.reserve_exact(8 + 4 * numbers.sum::<usize>());
-                bytes.extend(exact.steps().to_le_bytes());
                 let tables = [self.tables.entities.values(), self.tables.relations.values()];
-                tables.into_iter().chain(exact.memory()).for_each(|numbers| extend(&mut bytes, numbers));
+                let parts: Vec<&[f32]> = tables.into_iter().chain(exact.moments()).collect();
+                checkpoint_bytes(exact.steps(), &parts)
             }
-            Engine::LockFree(free) => {
-                let numbers = free.state();
-                bytes.extend(0_u64.to_le_bytes());
-                numbers.iter().for_each(|numbers| extend(&mut bytes, numbers));
-            }
-        }
-        Ok(bytes)
+            Engine::LockFree(free) => checkpoint_bytes(0, &free.state().each_ref().map(Vec::as_slice)),
+        })
     }
 
     fn restore(&mut self, state: &[u8]) -> Result<(), ModelError> {
-        let cut = || ModelError::Saved("a checkpoint does not fit the model".to_owned());
-        let (steps, numbers) = state.split_first_chunk::<8>().ok_or_else(cut)?;
-        let (numbers, rest) = numbers.as_chunks::<4>();
-        let mut numbers = numbers.iter().map(|&bytes| f32::from_le_bytes(bytes));
         match &mut self.engine {
             Engine::Exact(exact) => {
                 let tables = [&mut self.tables.entities, &mut self.tables.relations];
-                let (own, memory) = exact.memory_mut();
+                let (steps, moments) = exact.moments_mut();
                 let lengths = tables.iter().map(|table| table.values().len());
-                let all: usize = lengths.chain(memory.iter().map(|numbers| numbers.len())).sum();
-                if !rest.is_empty() || numbers.len() != all {
-                    return Err(cut());
-                }
+                let all = lengths.chain(moments.iter().map(|numbers| numbers.len())).sum();
+                let mut checkpoint = Checkpoint::read(state, all)?;
+                *steps = checkpoint.steps;
                 for table in tables {
-                    table.replace(numbers.by_ref().take(table.values().len()));
+                    table.replace(checkpoint.take(table.values().len()));
                 }
-                *own = u64::from_le_bytes(*steps);
-                for memory in memory {
-                    memory.iter_mut().zip(numbers.by_ref()).for_each(|(own, number)| *own = number);
-                }
+                moments.into_iter().for_each(|numbers| checkpoint.fill(numbers));
             }
             Engine::LockFree(free) => {
-                let parts = free.state().map(|part| part.len());
-                if !rest.is_empty() || numbers.len() != parts.iter().sum::<usize>() {
-                    return Err(cut());
-                }
-                free.restore(&parts.map(|count| numbers.by_ref().take(count).collect()));
+                let lengths = free.state().map(|part| part.len());
+                let mut checkpoint = Checkpoint::read(state, lengths.iter().sum())?;
+                free.restore(&lengths.map(|count| checkpoint.take(count).collect()));
             }
         }
         Ok(())
     }
-}
-
-fn extend(bytes: &mut Vec<u8>, numbers: &[f32]) {
-    bytes.extend(numbers.iter().flat_map(|x| x.to_le_bytes()));
 }

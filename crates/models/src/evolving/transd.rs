@@ -1,6 +1,6 @@
-//! `TransD`: every pair of an entity and a relation has a projection of its own, made of two vectors.
+//! `TransD`: every pair of an entity and a relation has its own projection, made of two vectors.
 //!
-//! **Idea.** What a relation projects should depend on the entity too, without a matrix for every pair: the outer product of
+//! **Idea.** The projection should depend on relation and entity, without a matrix for every pair: the outer product of
 //! a vector of each.
 //!
 //! **Paper.** Ji, He, Xu, Liu, Zhao: Knowledge graph embedding via dynamic mapping matrix. ACL 2015.
@@ -15,24 +15,22 @@
 //! **Cost.** That of `TransE` with rows twice as long. All candidates are projected once per relation.
 
 use quadcast_core::Direction;
-use quadcast_kernels::Real;
 use quadcast_kernels::compare::Likeness;
-use quadcast_kernels::triples::{Ends, Energy, Layout, Row, Segment, Slopes, dot, padded};
+use quadcast_kernels::triples::{Ends, Energy, Layout, RowView, Segment, Slopes, dot, padded};
+use quadcast_kernels::{Real, add_scaled};
 
-use super::projected::{Projected, add};
 use super::settings::{Config, Sampling};
-use super::space::{Depends, Named, Space};
+use super::space::{Depends, Named, ProjectedDistance, Space};
 use super::transe::{likeness, translate};
 use super::transh::divide;
-use crate::registry::EvolvingEntry;
+use crate::registry::Entry;
 
 pub(super) struct TransD;
 
 impl Named for TransD {
     type Space = Dynamic;
     const NAME: &'static str = "transd";
-    const ABOUT: &'static str =
-        "Every pair of an entity and a relation has a projection made of two vectors.";
+    const ABOUT: &'static str = "A projection for every pair of entity and relation.";
     const PAPER: &'static str = "Knowledge graph embedding via dynamic mapping matrix";
     const SOURCE: &'static str = "Ji et al., ACL 2015";
 
@@ -50,13 +48,13 @@ impl Named for TransD {
 }
 
 /// The entry of the registry.
-pub const ENTRY: EvolvingEntry = super::entry::<TransD>();
+pub const ENTRY: Entry = super::entry::<TransD>();
 
 /// The space.
 #[derive(Clone, Debug)]
 pub(crate) struct Dynamic {
     dimension: usize,
-    projected: Projected,
+    projected: ProjectedDistance,
     unit: bool,
 }
 
@@ -85,7 +83,7 @@ impl Dynamic {
         let ((vector, own), common) = (self.entity(entity), self.common());
         out[..common].copy_from_slice(&vector[..common]);
         out[common..].fill(T::ZERO);
-        add(out, dot(vector, own), mapping);
+        add_scaled(out, dot(vector, own), mapping);
     }
 
     #[inline(always)]
@@ -99,10 +97,10 @@ impl Dynamic {
         let ((vector, own), common) = (self.entity(entity), self.common());
         let (vector_slope, own_slope) = entity_slope.split_at_mut(padded(self.dimension));
         let along = dot(slope, mapping);
-        add(&mut vector_slope[..common], T::ONE, slope);
-        add(vector_slope, along, own);
-        add(own_slope, along, vector);
-        add(mapping_slope, dot(vector, own), slope);
+        add_scaled(&mut vector_slope[..common], T::ONE, slope);
+        add_scaled(vector_slope, along, own);
+        add_scaled(own_slope, along, vector);
+        add_scaled(mapping_slope, dot(vector, own), slope);
     }
 }
 
@@ -130,22 +128,22 @@ impl<T: Real> Energy<T> for Dynamic {
     #[inline(always)]
     fn energy(&self, ends: &Ends<'_, T>, scratch: &mut [T]) -> T {
         let (vector, mapping) = self.relation(ends.relation.values);
-        let mut kept = self.projected.kept(scratch);
-        self.project(ends.head.values, mapping, kept.head);
-        self.project(ends.tail.values, mapping, kept.tail);
+        let mut own = self.projected.projections(scratch);
+        self.project(ends.head.values, mapping, own.head);
+        self.project(ends.tail.values, mapping, own.tail);
         let scale = ends.relation.scales.first().copied().unwrap_or(T::ONE);
-        self.projected.energy(&mut kept, vector, scale)
+        self.projected.energy(&mut own, vector, scale)
     }
 
     #[inline(always)]
     fn slopes(&self, ends: &Ends<'_, T>, scratch: &mut [T], factor: T, slopes: &mut Slopes<'_, T>) {
         let (vector, mapping) = self.relation(ends.relation.values);
-        let mut kept = self.projected.kept(scratch);
+        let mut own = self.projected.projections(scratch);
         let (vector_slope, mapping_slope) = slopes.relation.split_at_mut(padded(self.projected.width));
         let scale = ends.relation.scales.first().copied().unwrap_or(T::ONE);
-        self.projected.slopes(&mut kept, (vector, scale), factor, vector_slope);
-        self.back((ends.head.values, mapping), kept.head_slope, slopes.head, mapping_slope);
-        self.back((ends.tail.values, mapping), kept.tail_slope, slopes.tail, mapping_slope);
+        self.projected.slopes(&mut own, (vector, scale), factor, vector_slope);
+        self.back((ends.head.values, mapping), own.head_slope, slopes.head, mapping_slope);
+        self.back((ends.tail.values, mapping), own.tail_slope, slopes.tail, mapping_slope);
     }
 }
 
@@ -154,7 +152,8 @@ impl Space for Dynamic {
 
     fn new(config: &Config) -> Self {
         // Projections are divided by their lengths in any case.
-        let projected = Projected { norm: config.distance(), unit: true, width: config.relation_width() };
+        let projected =
+            ProjectedDistance { norm: config.distance(), unit: true, width: config.relation_width() };
         Self { dimension: config.dimension, projected, unit: config.normalise }
     }
 
@@ -170,12 +169,18 @@ impl Space for Dynamic {
         Depends::Relation
     }
 
-    fn query(&self, known: Row<'_, f32>, relation: Row<'_, f32>, direction: Direction, out: &mut [f32]) {
+    fn query(
+        &self,
+        known: RowView<'_, f32>,
+        relation: RowView<'_, f32>,
+        direction: Direction,
+        out: &mut [f32],
+    ) {
         self.candidate(known, relation, out);
         translate(relation, self.unit, direction, out);
     }
 
-    fn candidate(&self, entity: Row<'_, f32>, relation: Row<'_, f32>, out: &mut [f32]) {
+    fn candidate(&self, entity: RowView<'_, f32>, relation: RowView<'_, f32>, out: &mut [f32]) {
         self.project(entity.values, self.relation(relation.values).1, out);
         divide(out);
     }

@@ -1,7 +1,7 @@
 //! `TransE`: a relation moves heads to tails.
 //!
-//! **Idea.** Entities are points, a relation is a vector, and a triple is plausible if the tail lies where the vector takes
-//! the head.
+//! **Idea.** Entities are points, a relation is a vector, and a triple is plausible if head plus
+//! relation is near the tail.
 //!
 //! **Paper.** Bordes, Usunier, García-Durán, Weston, Yakhnenko: Translating embeddings for modeling multi-relational data.
 //! NIPS 2013.
@@ -10,7 +10,7 @@
 //!
 //! **Training.** Margin loss against drawn false triples, a mean over the batch; gradient descent. Defaults: those of
 //! Lafraie's study of `WikidataEvolve` (2020; L1, margin 5, rate 0.1, 100 numbers), where the best state is the one with the
-//! highest H@10 on validation. After a change it goes on from where it is, on what it is given.
+//! highest H@10 on validation. After a change, training continues from the current state on the given triples.
 //!
 //! **Differs from the paper.** As in the later `OpenKE`, relations are divided by their lengths too, entities in the energy
 //! and not after each epoch, and the loss is a mean: the rate of the paper's sum is this one divided by the batch.
@@ -20,11 +20,11 @@
 
 use quadcast_core::Direction;
 use quadcast_kernels::compare::Likeness;
-use quadcast_kernels::triples::{Norm, Row, Translation};
+use quadcast_kernels::triples::{Norm, RowView, Translation};
 
 use super::settings::Config;
 use super::space::{Named, Space};
-use crate::registry::EvolvingEntry;
+use crate::registry::Entry;
 
 pub(super) struct TransE;
 
@@ -34,6 +34,7 @@ impl Named for TransE {
     const ABOUT: &'static str = "A relation is a vector that moves heads to tails.";
     const PAPER: &'static str = "Translating embeddings for modeling multi-relational data";
     const SOURCE: &'static str = "Bordes et al., NIPS 2013";
+    const BASE: Option<&'static str> = None;
 
     fn config() -> Config {
         Config::default()
@@ -41,10 +42,10 @@ impl Named for TransE {
 }
 
 /// The entry of the registry.
-pub const ENTRY: EvolvingEntry = super::entry::<TransE>();
+pub const ENTRY: Entry = super::entry::<TransE>();
 
 /// The first numbers of a row, divided by their length if they are a unit segment.
-fn divided(row: Row<'_, f32>, unit: bool, width: usize) -> impl Iterator<Item = f32> {
+fn divided(row: RowView<'_, f32>, unit: bool, width: usize) -> impl Iterator<Item = f32> {
     let scale = if unit { row.scales[0] } else { 1.0 };
     row.values[..width].iter().map(move |x| scale * x)
 }
@@ -58,7 +59,7 @@ pub(super) fn likeness(norm: Norm) -> Likeness {
 }
 
 /// Adds a relation to a head, or takes it away from a tail. The relation may be a unit segment.
-pub(super) fn translate(relation: Row<'_, f32>, unit: bool, direction: Direction, out: &mut [f32]) {
+pub(super) fn translate(relation: RowView<'_, f32>, unit: bool, direction: Direction, out: &mut [f32]) {
     let sign = if direction == Direction::Object { 1.0 } else { -1.0 };
     let width = out.len();
     out.iter_mut().zip(divided(relation, unit, width)).for_each(|(out, r)| *out += sign * r);
@@ -79,20 +80,26 @@ impl Space for Translation {
         self.dimension
     }
 
-    fn query(&self, known: Row<'_, f32>, relation: Row<'_, f32>, direction: Direction, out: &mut [f32]) {
+    fn query(
+        &self,
+        known: RowView<'_, f32>,
+        relation: RowView<'_, f32>,
+        direction: Direction,
+        out: &mut [f32],
+    ) {
         self.candidate(known, relation, out);
         translate(relation, self.unit, direction, out);
     }
 
-    fn candidate(&self, entity: Row<'_, f32>, _: Row<'_, f32>, out: &mut [f32]) {
+    fn candidate(&self, entity: RowView<'_, f32>, _: RowView<'_, f32>, out: &mut [f32]) {
         let width = out.len();
         out.iter_mut().zip(divided(entity, self.unit, width)).for_each(|(out, x)| *out = x);
     }
 
     fn guess(
         &self,
-        known: Row<'_, f32>,
-        relation: Row<'_, f32>,
+        known: RowView<'_, f32>,
+        relation: RowView<'_, f32>,
         direction: Direction,
         out: &mut [f32],
     ) -> bool {

@@ -1,7 +1,7 @@
-//! `TransH`: a relation moves heads to tails within a plane of its own.
+//! `TransH`: a relation moves heads to tails within its own plane.
 //!
 //! **Idea.** With one point per entity, all tails of a head and a relation would have to be the same point. Projected on a
-//! plane per relation, they may differ in what is across the plane.
+//! plane per relation, they may differ in the direction of the normal.
 //!
 //! **Paper.** Wang, Zhang, Feng, Chen: Knowledge graph embedding by translating on hyperplanes. AAAI 2014.
 //!
@@ -16,22 +16,23 @@
 //! **Cost.** That of `TransE` and twice as much for projections. All candidates are projected once per relation.
 
 use quadcast_core::Direction;
-use quadcast_kernels::Real;
 use quadcast_kernels::compare::Likeness;
-use quadcast_kernels::triples::{Ends, Energy, Layout, Row, Segment, Slopes, Wish, dot, padded};
+use quadcast_kernels::triples::{
+    Ends, Energy, Layout, RowView, Segment, Slopes, SoftConstraint, dot, padded,
+};
+use quadcast_kernels::{Real, add_scaled};
 
-use super::projected::{Projected, add};
 use super::settings::{Config, Sampling};
-use super::space::{Depends, Named, Space};
+use super::space::{Depends, Named, ProjectedDistance, Space};
 use super::transe::{likeness, translate};
-use crate::registry::EvolvingEntry;
+use crate::registry::Entry;
 
 pub(super) struct TransH;
 
 impl Named for TransH {
     type Space = Hyperplanes;
     const NAME: &'static str = "transh";
-    const ABOUT: &'static str = "A relation moves heads to tails within a plane of its own.";
+    const ABOUT: &'static str = "A relation moves heads to tails within its own plane.";
     const PAPER: &'static str = "Knowledge graph embedding by translating on hyperplanes";
     const SOURCE: &'static str = "Wang et al., AAAI 2014";
 
@@ -47,13 +48,13 @@ impl Named for TransH {
 }
 
 /// The entry of the registry.
-pub const ENTRY: EvolvingEntry = super::entry::<TransH>();
+pub const ENTRY: Entry = super::entry::<TransH>();
 
 /// The space.
 #[derive(Clone, Debug)]
 pub(crate) struct Hyperplanes {
     dimension: usize,
-    projected: Projected,
+    projected: ProjectedDistance,
     unit: bool,
     /// Weight and tolerance of the soft constraints.
     constraint: (f64, f64),
@@ -69,7 +70,7 @@ struct Plane<'a, T> {
 
 impl Hyperplanes {
     #[inline(always)]
-    fn plane<'a, T: Real>(&self, relation: Row<'a, T>) -> Plane<'a, T> {
+    fn plane<'a, T: Real>(&self, relation: RowView<'a, T>) -> Plane<'a, T> {
         let (vector, normal) = relation.values.split_at(padded(self.dimension));
         match *relation.scales {
             [vector_scale, scale] => Plane { vector, vector_scale, normal, scale },
@@ -90,10 +91,10 @@ impl<T: Real> Plane<'_, T> {
     fn back(&self, entity: &[T], slope: &[T], entity_slope: &mut [T], normal_slope: &mut [T]) {
         // e⊥ = e − (ŵ·e)·ŵ, and ŵ = scale·w.
         let (g, e) = (dot(slope, self.normal) * self.scale, dot(entity, self.normal) * self.scale);
-        add(entity_slope, T::ONE, slope);
-        add(entity_slope, -(g * self.scale), self.normal);
-        add(normal_slope, -g, entity);
-        add(normal_slope, -e, slope);
+        add_scaled(entity_slope, T::ONE, slope);
+        add_scaled(entity_slope, -(g * self.scale), self.normal);
+        add_scaled(normal_slope, -g, entity);
+        add_scaled(normal_slope, -e, slope);
     }
 }
 
@@ -110,13 +111,13 @@ impl<T: Real> Energy<T> for Hyperplanes {
         ])
     }
 
-    fn wishes(&self) -> [Vec<Wish>; 2] {
+    fn constraints(&self) -> [Vec<SoftConstraint>; 2] {
         let (weight, tolerance) = self.constraint;
         if weight == 0.0 {
             return [Vec::new(), Vec::new()];
         }
-        let short = Wish::Short { segment: 0, weight };
-        [vec![short], vec![Wish::Across { segments: [0, 1], weight, tolerance }]]
+        let short = SoftConstraint::UnitBall { segment: 0, weight };
+        [vec![short], vec![SoftConstraint::Orthogonal { segments: [0, 1], weight, tolerance }]]
     }
 
     fn scratch(&self) -> usize {
@@ -125,19 +126,19 @@ impl<T: Real> Energy<T> for Hyperplanes {
 
     #[inline(always)]
     fn energy(&self, ends: &Ends<'_, T>, scratch: &mut [T]) -> T {
-        let (plane, mut kept) = (self.plane(ends.relation), self.projected.kept(scratch));
-        plane.project(ends.head.values, kept.head);
-        plane.project(ends.tail.values, kept.tail);
-        self.projected.energy(&mut kept, plane.vector, plane.vector_scale)
+        let (plane, mut own) = (self.plane(ends.relation), self.projected.projections(scratch));
+        plane.project(ends.head.values, own.head);
+        plane.project(ends.tail.values, own.tail);
+        self.projected.energy(&mut own, plane.vector, plane.vector_scale)
     }
 
     #[inline(always)]
     fn slopes(&self, ends: &Ends<'_, T>, scratch: &mut [T], factor: T, slopes: &mut Slopes<'_, T>) {
-        let (plane, mut kept) = (self.plane(ends.relation), self.projected.kept(scratch));
+        let (plane, mut own) = (self.plane(ends.relation), self.projected.projections(scratch));
         let (vector, normal) = slopes.relation.split_at_mut(padded(self.dimension));
-        self.projected.slopes(&mut kept, (plane.vector, plane.vector_scale), factor, vector);
-        plane.back(ends.head.values, kept.head_slope, slopes.head, normal);
-        plane.back(ends.tail.values, kept.tail_slope, slopes.tail, normal);
+        self.projected.slopes(&mut own, (plane.vector, plane.vector_scale), factor, vector);
+        plane.back(ends.head.values, own.head_slope, slopes.head, normal);
+        plane.back(ends.tail.values, own.tail_slope, slopes.tail, normal);
     }
 }
 
@@ -152,7 +153,7 @@ impl Space for Hyperplanes {
 
     fn new(config: &Config) -> Self {
         let (width, unit) = (config.dimension, config.normalise);
-        let projected = Projected { norm: config.distance(), unit, width };
+        let projected = ProjectedDistance { norm: config.distance(), unit, width };
         Self { dimension: width, projected, unit, constraint: (config.constraint, config.tolerance) }
     }
 
@@ -168,12 +169,18 @@ impl Space for Hyperplanes {
         Depends::Relation
     }
 
-    fn query(&self, known: Row<'_, f32>, relation: Row<'_, f32>, direction: Direction, out: &mut [f32]) {
+    fn query(
+        &self,
+        known: RowView<'_, f32>,
+        relation: RowView<'_, f32>,
+        direction: Direction,
+        out: &mut [f32],
+    ) {
         self.candidate(known, relation, out);
         translate(relation, self.unit, direction, out);
     }
 
-    fn candidate(&self, entity: Row<'_, f32>, relation: Row<'_, f32>, out: &mut [f32]) {
+    fn candidate(&self, entity: RowView<'_, f32>, relation: RowView<'_, f32>, out: &mut [f32]) {
         self.plane(relation).project(entity.values, out);
         if self.unit {
             divide(out);

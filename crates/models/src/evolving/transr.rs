@@ -1,13 +1,13 @@
-//! `TransR`: every relation has a space of its own, into which a matrix takes entities.
+//! `TransR`: every relation has its own space, and a matrix maps entities into it.
 //!
-//! **Idea.** Relations look at different sides of entities: a matrix per relation picks them, and the distance is measured in
-//! the space of the relation.
+//! **Idea.** Relations concern different aspects of entities: a matrix per relation selects them, and the distance is measured
+//! in the space of the relation.
 //!
 //! **Paper.** Lin, Liu, Sun, Liu, Zhu: Learning entity and relation embeddings for knowledge graph completion. AAAI 2015.
 //!
 //! **Score.** −‖n(h·M) + r̂ − n(t·M)‖ with the matrix M of the relation and n(x) = x̂ = x/‖x‖.
 //!
-//! **Training.** As `TransE`, with whose rows after an epoch it begins; matrices begin with ones on the diagonal. Defaults:
+//! **Training.** As `TransE`, starting from the rows of a `TransE` after one epoch and from identity matrices. Defaults:
 //! those of `OpenKE` for FB15k-237.
 //!
 //! **Differs from the paper.** As in `OpenKE`, projections are divided by their lengths. The penalty is not squared once more.
@@ -16,23 +16,22 @@
 //! The matrices are most of the memory. All candidates are projected once per relation.
 
 use quadcast_core::Direction;
-use quadcast_kernels::Real;
 use quadcast_kernels::compare::Likeness;
-use quadcast_kernels::triples::{Ends, Energy, Layout, Row, Segment, Slopes, padded};
+use quadcast_kernels::triples::{Ends, Energy, Layout, RowView, Segment, Slopes, padded};
+use quadcast_kernels::{Real, add_scaled};
 
-use super::projected::{Projected, add};
 use super::settings::{Config, Sampling};
-use super::space::{Depends, First, Named, Space};
+use super::space::{Depends, InitialRows, Named, ProjectedDistance, Space};
 use super::transe::{likeness, translate};
 use super::transh::divide;
-use crate::registry::EvolvingEntry;
+use crate::registry::Entry;
 
 pub(super) struct TransR;
 
 impl Named for TransR {
-    type Space = Spaces;
+    type Space = RelationSpaces;
     const NAME: &'static str = "transr";
-    const ABOUT: &'static str = "Every relation has a space of its own, into which a matrix takes entities.";
+    const ABOUT: &'static str = "A matrix takes entities into the space of a relation.";
     const PAPER: &'static str = "Learning entity and relation embeddings for knowledge graph completion";
     const SOURCE: &'static str = "Lin et al., AAAI 2015";
 
@@ -51,19 +50,19 @@ impl Named for TransR {
 }
 
 /// The entry of the registry.
-pub const ENTRY: EvolvingEntry = super::entry::<TransR>();
+pub const ENTRY: Entry = super::entry::<TransR>();
 
-/// The spaces.
+/// One space per relation.
 #[derive(Clone, Debug)]
-pub(crate) struct Spaces {
+pub(crate) struct RelationSpaces {
     dimension: usize,
-    projected: Projected,
+    projected: ProjectedDistance,
     unit: bool,
 }
 
 const MATRICES: &str = "matrices";
 
-impl Spaces {
+impl RelationSpaces {
     /// The vector of a relation and its matrix, `[entity width, relation width]`.
     #[inline(always)]
     fn relation<'a, T>(&self, row: &'a [T]) -> (&'a [T], &'a [T]) {
@@ -77,7 +76,7 @@ impl Spaces {
         let out = &mut out[..self.projected.width];
         out.fill(T::ZERO);
         for (&x, row) in entity.iter().zip(matrix.chunks_exact(self.projected.width)) {
-            add(out, x, row);
+            add_scaled(out, x, row);
         }
     }
 
@@ -93,12 +92,12 @@ impl Spaces {
         let rows = matrix.chunks_exact(slope.len()).zip(matrix_slope.chunks_exact_mut(slope.len()));
         for ((&x, dx), (row, row_slope)) in entity.iter().zip(entity_slope).zip(rows) {
             *dx += quadcast_kernels::dot(row, slope);
-            add(row_slope, x, slope);
+            add_scaled(row_slope, x, slope);
         }
     }
 }
 
-impl<T: Real> Energy<T> for Spaces {
+impl<T: Real> Energy<T> for RelationSpaces {
     fn entity(&self) -> Layout {
         Layout(vec![Segment { name: "entities", width: self.dimension, unit: false }])
     }
@@ -118,33 +117,33 @@ impl<T: Real> Energy<T> for Spaces {
     #[inline(always)]
     fn energy(&self, ends: &Ends<'_, T>, scratch: &mut [T]) -> T {
         let (vector, matrix) = self.relation(ends.relation.values);
-        let mut kept = self.projected.kept(scratch);
-        self.project(ends.head.values, matrix, kept.head);
-        self.project(ends.tail.values, matrix, kept.tail);
+        let mut own = self.projected.projections(scratch);
+        self.project(ends.head.values, matrix, own.head);
+        self.project(ends.tail.values, matrix, own.tail);
         let scale = ends.relation.scales.first().copied().unwrap_or(T::ONE);
-        self.projected.energy(&mut kept, vector, scale)
+        self.projected.energy(&mut own, vector, scale)
     }
 
     #[inline(always)]
     fn slopes(&self, ends: &Ends<'_, T>, scratch: &mut [T], factor: T, slopes: &mut Slopes<'_, T>) {
         let (vector, matrix) = self.relation(ends.relation.values);
-        let mut kept = self.projected.kept(scratch);
+        let mut own = self.projected.projections(scratch);
         let (vector_slope, matrix_slope) = slopes.relation.split_at_mut(padded(self.projected.width));
         let scale = ends.relation.scales.first().copied().unwrap_or(T::ONE);
-        self.projected.slopes(&mut kept, (vector, scale), factor, vector_slope);
-        self.back((ends.head.values, matrix), kept.head_slope, slopes.head, matrix_slope);
-        self.back((ends.tail.values, matrix), kept.tail_slope, slopes.tail, matrix_slope);
+        self.projected.slopes(&mut own, (vector, scale), factor, vector_slope);
+        self.back((ends.head.values, matrix), own.head_slope, slopes.head, matrix_slope);
+        self.back((ends.tail.values, matrix), own.tail_slope, slopes.tail, matrix_slope);
     }
 }
 
-impl Space for Spaces {
+impl Space for RelationSpaces {
     const READS: &'static [&'static str] = &["relation_dimension", "norm", "normalise"];
 
     fn new(config: &Config) -> Self {
         let (unit, width) = (config.normalise, config.relation_width());
         Self {
             dimension: config.dimension,
-            projected: Projected { norm: config.distance(), unit, width },
+            projected: ProjectedDistance { norm: config.distance(), unit, width },
             unit,
         }
     }
@@ -161,37 +160,43 @@ impl Space for Spaces {
         Depends::Relation
     }
 
-    fn query(&self, known: Row<'_, f32>, relation: Row<'_, f32>, direction: Direction, out: &mut [f32]) {
+    fn query(
+        &self,
+        known: RowView<'_, f32>,
+        relation: RowView<'_, f32>,
+        direction: Direction,
+        out: &mut [f32],
+    ) {
         self.candidate(known, relation, out);
         translate(relation, self.unit, direction, out);
     }
 
-    fn candidate(&self, entity: Row<'_, f32>, relation: Row<'_, f32>, out: &mut [f32]) {
+    fn candidate(&self, entity: RowView<'_, f32>, relation: RowView<'_, f32>, out: &mut [f32]) {
         self.project(entity.values, self.relation(relation.values).1, out);
         if self.unit {
             divide(out);
         }
     }
 
-    fn initial(&self, segment: &Segment) -> Option<First> {
-        (segment.name == MATRICES).then_some(First::Diagonal(self.projected.width))
+    fn initial(&self, segment: &Segment) -> Option<InitialRows> {
+        (segment.name == MATRICES).then_some(InitialRows::Diagonal(self.projected.width))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::testing;
-    use super::Spaces;
+    use super::RelationSpaces;
 
     #[test]
     fn gradients_are_those_of_the_energy() {
-        testing::check_gradients::<Spaces>(testing::TRANSLATIONS);
-        testing::check_gradients::<Spaces>(&["relation_dimension=3", "relation_dimension=20"]);
+        testing::check_gradients::<RelationSpaces>(testing::TRANSLATIONS);
+        testing::check_gradients::<RelationSpaces>(&["relation_dimension=3", "relation_dimension=20"]);
     }
 
     #[test]
     fn scores_are_energies() {
-        testing::check_scores::<Spaces>(testing::TRANSLATIONS);
-        testing::check_scores::<Spaces>(&["relation_dimension=3", "relation_dimension=20"]);
+        testing::check_scores::<RelationSpaces>(testing::TRANSLATIONS);
+        testing::check_scores::<RelationSpaces>(&["relation_dimension=3", "relation_dimension=20"]);
     }
 }

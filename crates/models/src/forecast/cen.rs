@@ -1,7 +1,7 @@
-//! CEN: histories of several lengths answer together, and the model may go on learning.
+//! CEN: an ensemble over histories of several lengths, with optional online updates.
 //!
 //! **Idea.** The graph encoder of RE-GCN reads the last snapshot, the last two, and so on; each length has a decoder of
-//! its own, and their answers are added. Training begins with short histories and goes on to longer ones while that helps.
+//! its own, and their answers are added. Training starts with short histories and continues with longer ones while that helps.
 //!
 //! **Paper.** Li, Guan, Jin, Peng, Lyu, Zhu, Bai, Li, Guo, Cheng: Complex evolutional pattern learning for temporal
 //! knowledge graph reasoning. ACL 2022.
@@ -13,8 +13,8 @@
 //! from the best state of the one before, and is dropped, with all that would follow, when it does not reach the best
 //! validation score so far. Adam with coupled L2, gradients clipped to norm 1.
 //!
-//! **Online.** Before each step the model learns from the step before it, pulled back to where it was; a past step judges
-//! every epoch, and the model goes back to the best one. The validation period is gone through first.
+//! **Online.** Before each step the model learns from the step before it, with a pull towards its old parameters; every epoch is
+//! validated on an earlier step, and the best one is kept. Updates start with the validation period.
 //!
 //! **Differs from the paper.** As in the published code the pull is the sum of the distances of all tensors, not squared,
 //! and is measured from the parameters after the last epoch of the step before, not from those that were kept. Several
@@ -24,9 +24,8 @@
 
 use quadcast_core::{
     Capabilities, EntityId, Explanation, Forecaster, History, ModelError, Query, Rehearsal, Run, SavedModel,
-    ScoreSink, Setting, Step, Tensors, Validation,
+    ScoreSink, Setting, Step, Task, Tensors, Validation,
 };
-use quadcast_train::{Ending, train};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -34,13 +33,15 @@ mod network;
 mod online;
 mod settings;
 
-use super::reader::{self, Reader};
-use super::state::{Shape, unfitted};
+use super::snapshot_encoder::{self, EncodedHistory};
+use super::state::{Shape, saved_state, saved_tensors, unfitted};
 use super::trainer::Trainer;
 use crate::config::{self, ConfigError};
-use crate::registry::{Entry, Family, OptionInfo};
+use crate::registry::{Build, Entry};
+use crate::settings::Settings;
+use crate::training::{Ending, train};
 use network::Network;
-use online::{Tuned, Way};
+use online::{OnlineNetwork, OnlineSetup};
 pub use settings::Config;
 
 /// The model.
@@ -48,14 +49,14 @@ pub struct Cen {
     config: Config,
     seed: u64,
     trained: Option<Trained>,
-    /// What it became by going on to learn.
-    tuned: Option<Tuned>,
-    /// The step that `tuned` is to answer about.
-    tuned_for: Option<Step>,
-    reader: Reader<Network>,
+    /// The network with online updates.
+    online: Option<OnlineNetwork>,
+    /// The step that `online` is to answer about.
+    online_for: Option<Step>,
+    encoded: EncodedHistory<Network>,
 }
 
-/// What training left.
+/// The result of training.
 struct Trained {
     network: Network,
     /// Snapshots that it reads.
@@ -68,20 +69,27 @@ impl Cen {
     /// An unfitted model.
     pub fn new(config: Config) -> Result<Self, ConfigError> {
         config.check()?;
-        Ok(Self { config, seed: 0, trained: None, tuned: None, tuned_for: None, reader: Reader::default() })
+        Ok(Self {
+            config,
+            seed: 0,
+            trained: None,
+            online: None,
+            online_for: None,
+            encoded: EncodedHistory::default(),
+        })
     }
 
-    /// The network that answers, and the number of snapshots that it reads.
-    fn answering(&self) -> Result<(&Network, usize), ModelError> {
+    /// The network in use, and the number of snapshots that it reads.
+    fn current(&self) -> Result<(&Network, usize), ModelError> {
         let Trained { network, length, .. } = self.trained.as_ref().ok_or_else(unfitted)?;
-        let tuned = self.tuned.as_ref().filter(|_| self.tuned_for.is_some());
-        Ok((tuned.map_or(network, Tuned::network), *length))
+        let online = self.online.as_ref().filter(|_| self.online_for.is_some());
+        Ok((online.map_or(network, OnlineNetwork::network), *length))
     }
 }
 
 impl Forecaster for Cen {
     fn capabilities(&self) -> Capabilities {
-        ENTRY.capabilities
+        CAPABILITIES
     }
 
     fn fit(
@@ -99,7 +107,7 @@ impl Forecaster for Cen {
         for length in config.shortest..=config.longest {
             trainer.length = length;
             trainer.purpose = format!("cen dropout {length}");
-            trainer.reader.forget();
+            trainer.encoded.invalidate();
             if length > config.shortest {
                 trainer.network.restart_optimiser(config.curriculum_rate, config.weight_decay, config);
             }
@@ -120,7 +128,7 @@ impl Forecaster for Cen {
             self.trained = Some(Trained { network: trainer.network, length, until: history.ceiling() });
         }
         self.seed = run.seed;
-        (self.tuned, self.tuned_for, self.reader) = (None, None, Reader::default());
+        (self.online, self.online_for, self.encoded) = (None, None, EncodedHistory::default());
         Ok(())
     }
 
@@ -132,27 +140,28 @@ impl Forecaster for Cen {
     ) -> Result<(), ModelError> {
         let Trained { network, length, until } = self.trained.as_ref().ok_or_else(unfitted)?;
         network.shape().check(history)?;
-        let tuned = match self.tuned.take().filter(|tuned| tuned.can_go_on_to(step)) {
-            Some(tuned) => tuned,
-            None => Tuned::new(network, &self.config)?,
+        let online = match self.online.take().filter(|online| online.can_advance_to(step)) {
+            Some(online) => online,
+            None => OnlineNetwork::new(network, &self.config)?,
         };
-        let way = Way { config: &self.config, length: *length, seed: self.seed, trained_until: *until };
-        self.tuned = Some(tuned.go_on_to(step, history, rehearsal, &way)?);
-        self.tuned_for = Some(step);
-        self.reader.forget();
+        let setup =
+            OnlineSetup { config: &self.config, length: *length, seed: self.seed, trained_until: *until };
+        self.online = Some(online.advance_to(step, history, rehearsal, &setup)?);
+        self.online_for = Some(step);
+        self.encoded.invalidate();
         Ok(())
     }
 
     fn begin(&mut self, step: Step, history: &History<'_>) -> Result<(), ModelError> {
-        if self.tuned_for.is_some_and(|tuned_for| tuned_for != step) {
-            self.tuned_for = None;
-            self.reader.forget();
+        if self.online_for.is_some_and(|online_for| online_for != step) {
+            self.online_for = None;
+            self.encoded.invalidate();
         }
-        let mut reader = std::mem::take(&mut self.reader);
-        let (network, length) = self.answering()?;
+        let mut encoded = std::mem::take(&mut self.encoded);
+        let (network, length) = self.current()?;
         network.shape().check(history)?;
-        reader.read(network, history, length);
-        self.reader = reader;
+        encoded.update(network, history, length);
+        self.encoded = encoded;
         Ok(())
     }
 
@@ -162,7 +171,7 @@ impl Forecaster for Cen {
         queries: &[Query],
         sink: &mut dyn ScoreSink,
     ) -> Result<(), ModelError> {
-        self.reader.score(self.answering()?.0, history, queries, sink)
+        self.encoded.score(self.current()?.0, history, queries, sink)
     }
 
     fn explain(
@@ -171,12 +180,12 @@ impl Forecaster for Cen {
         query: &Query,
         answer: EntityId,
     ) -> Result<Option<Explanation>, ModelError> {
-        let (network, length) = self.answering()?;
-        reader::explain(network, history, query, answer, length)
+        let (network, length) = self.current()?;
+        snapshot_encoder::explain(network, history, query, answer, length)
     }
 
     fn save(&self) -> Result<SavedModel, ModelError> {
-        // What was learned online belongs to an evaluation, not to the model.
+        // Online updates belong to an evaluation, not to the model.
         let Trained { network, length, until } = self.trained.as_ref().ok_or_else(unfitted)?;
         let state = json!({ "config": self.config, "seed": self.seed, "shape": network.shape(),
             "length": length, "until": until });
@@ -192,56 +201,35 @@ impl Forecaster for Cen {
             length: usize,
             until: Step,
         }
-        let state: State = serde_json::from_value(saved.state.clone())
-            .map_err(|error| ModelError::Saved(format!("{error} in the CEN state")))?;
-        let tensors =
-            saved.tensors.as_ref().ok_or_else(|| ModelError::Saved("it has no tensors".to_owned()))?;
+        let state: State = saved_state(saved, "CEN state")?;
+        let tensors = saved_tensors(saved)?;
         *self = Self::new(state.config).map_err(|error| ModelError::Saved(error.to_string()))?;
         let mut network = Network::new(state.shape, &self.config, 0);
-        network.learned.load_bytes(&tensors.0)?;
+        network.learned.load_bytes(tensors)?;
         self.seed = state.seed;
         self.trained = Some(Trained { network, length: state.length, until: state.until });
         Ok(())
     }
 }
 
+/// What it can do.
+const CAPABILITIES: Capabilities = Capabilities {
+    explains: true,
+    random: true,
+    ..Capabilities::new(Task::Forecasting, &[Setting::SingleStep, Setting::MultiStep, Setting::Online])
+};
+
 /// Registry entry.
 pub const ENTRY: Entry = Entry {
     name: "cen",
     aliases: &[],
-    family: Family::Forecasting,
-    about: "Reads histories of several lengths with a graph network, adds up their answers, and can go on learning",
+    about: "Graph network over several history lengths; learns online.",
     paper: "Complex evolutional pattern learning for temporal knowledge graph reasoning",
     source: "Li et al., ACL 2022",
-    capabilities: Capabilities {
-        settings: &[Setting::SingleStep, Setting::MultiStep, Setting::Online],
-        explains: true,
-        inductive: false,
-        random: true,
-        rules: false,
-    },
-    options: &[
-        OptionInfo { key: "dimension", about: "size of embeddings" },
-        OptionInfo { key: "layers", about: "graph layers per snapshot" },
-        OptionInfo { key: "shortest", about: "snapshots that the first stage of training reads" },
-        OptionInfo { key: "longest", about: "snapshots that later stages may come to" },
-        OptionInfo { key: "dropout", about: "probability to drop a number in training" },
-        OptionInfo { key: "learning_rate", about: "learning rate of the first stage" },
-        OptionInfo { key: "curriculum_rate", about: "learning rate of later stages" },
-        OptionInfo { key: "weight_decay", about: "coupled L2" },
-        OptionInfo { key: "clip", about: "largest norm of all gradients together" },
-        OptionInfo { key: "epochs", about: "epochs of a stage at most" },
-        OptionInfo { key: "patience", about: "validations without improvement before the first stage ends" },
-        OptionInfo { key: "curriculum_patience", about: "the same for later stages" },
-        OptionInfo { key: "online_rate", about: "learning rate while going on to learn" },
-        OptionInfo { key: "online_epochs", about: "epochs per step at most while going on to learn" },
-        OptionInfo {
-            key: "online_pull",
-            about: "pull back to the parameters of the step before while going on to learn",
-        },
-    ],
+    capabilities: || CAPABILITIES,
+    settings: Config::SETTINGS,
     base: None,
     quick: &["dimension=16", "shortest=2", "longest=3", "epochs=3", "online_epochs=2"],
     defaults: config::defaults::<Config>,
-    build: |table| Ok(Box::new(Cen::new(config::parse(table)?)?)),
+    build: Build::Forecaster(|table| Ok(Box::new(Cen::new(config::parse(table)?)?))),
 };

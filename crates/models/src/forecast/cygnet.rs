@@ -1,4 +1,4 @@
-//! CyGNet: copy what was answered before, or generate an answer from all entities.
+//! CyGNet: copy an earlier answer, or generate one from all entities.
 //!
 //! **Idea.** Two softmaxes are mixed: one over the answers that the same question had before (copy), one over all
 //! entities (generate).
@@ -7,8 +7,8 @@
 //! copy-generation networks. AAAI 2021.
 //!
 //! **Score.** With `m = [e_s ; p_r ; (τ+1)·v]`: `c = softmax(tanh(W_c m + b_c))` over the earlier answers to `(s, r)`,
-//! or over everyone if there are none; `g = softmax(W_g m + b_g)`; score `log(α·c + (1−α)·g)`. Each direction of
-//! question has a network of its own.
+//! or over all entities if there are none; `g = softmax(W_g m + b_g)`; score `log(α·c + (1−α)·g)`. Each direction of
+//! question has its own network.
 //!
 //! **Training.** Facts in time order, the vocabulary of a fact being all earlier answers; negative log-likelihood plus a
 //! small weight on the mean squared embeddings; Adam with `AMSGrad`. The best epoch is chosen on validation, for each
@@ -23,35 +23,36 @@
 
 use quadcast_core::{
     Capabilities, Constant, Contribution, Direction, EntityId, Evidence, Explanation, Forecaster, History,
-    ModelError, Query, Run, SavedModel, ScoreRow, ScoreSink, SelectionScore, Setting, Step, Tensors,
+    ModelError, Query, Run, SavedModel, ScoreRow, ScoreSink, SelectionScore, Setting, Step, Task, Tensors,
     Validation, ValidationReport, Weighing,
 };
 use quadcast_kernels::segment::Csr;
-use quadcast_train::{Learning, Trainable, train};
 use serde::Deserialize;
 use serde_json::json;
 
 mod network;
 mod settings;
 
-use super::state::{Shape, unfitted};
+use super::state::{Shape, StripSink, saved_state, saved_tensors, unfitted};
 use crate::config::{self, ConfigError};
-use crate::registry::{Entry, Family, OptionInfo};
-use network::{Frozen, Network, Row};
+use crate::registry::{Build, Entry};
+use crate::settings::Settings;
+use crate::training::{Learning, Trainable, train};
+use network::{Frozen, Network, NetworkQuery};
 pub use settings::Config;
 
 /// The model: a network per direction, object first.
 pub struct CyGNet {
     config: Config,
     networks: Vec<Network>,
-    /// The numbers of the networks, ready to score.
+    /// The parameters of the networks as plain numbers, for scoring.
     frozen: Vec<Frozen>,
 }
 
 impl CyGNet {
     /// An unfitted model.
     pub fn new(config: Config) -> Result<Self, ConfigError> {
-        config.check()?;
+        config.check_ranges()?;
         Ok(Self { config, networks: Vec::new(), frozen: Vec::new() })
     }
 
@@ -82,14 +83,14 @@ fn vocabulary(history: &History<'_>, queries: &[Query]) -> Csr {
     lists
 }
 
-/// What a network sees of a question. Time counts from 1.
-fn row(history: &History<'_>, query: &Query) -> Row {
+/// A question as input of a network. Time counts from 1.
+fn network_query(history: &History<'_>, query: &Query) -> NetworkQuery {
     let axis = history.axis();
     let time = (axis.ordinal(query.step) - axis.ordinal(Step(0)) + 1) as f32;
-    Row { known: query.known.0, relation: query.relation.0, time }
+    NetworkQuery { known: query.known.0, relation: query.relation.0, time }
 }
 
-/// Scores the questions of one direction; `indices` are their places in the sink.
+/// Scores the questions of one direction; `indices` are their positions in the sink.
 fn score(
     frozen: &Frozen,
     history: &History<'_>,
@@ -97,20 +98,19 @@ fn score(
     indices: &[usize],
     sink: &mut dyn ScoreSink,
 ) -> Result<(), ModelError> {
-    let rows: Vec<Row> = queries.iter().map(|query| row(history, query)).collect();
-    for (scores, &index) in frozen.scores(&rows, &vocabulary(history, queries)).iter().zip(indices) {
-        sink.accept(index, ScoreRow::Dense(scores))?;
-    }
-    Ok(())
+    let rows: Vec<NetworkQuery> = queries.iter().map(|query| network_query(history, query)).collect();
+    let mut out = StripSink::new(sink, indices, history.entities());
+    frozen.score(&rows, &vocabulary(history, queries), |rows, scores| out.accept(rows, scores));
+    out.finish()
 }
 
-/// The questions of one direction and their places.
+/// The questions of one direction and their positions.
 fn of_direction(queries: &[Query], direction: Direction) -> (Vec<Query>, Vec<usize>) {
-    let asked = queries.iter().enumerate().filter(|(_, query)| query.direction == direction);
-    asked.map(|(index, query)| (*query, index)).unzip()
+    let own = queries.iter().enumerate().filter(|(_, query)| query.direction == direction);
+    own.map(|(index, query)| (*query, index)).unzip()
 }
 
-/// One network in training. To questions of the other direction it has no answer.
+/// One network in training. It does not score questions of the other direction.
 struct Trainer<'a> {
     history: History<'a>,
     config: &'a Config,
@@ -125,9 +125,9 @@ impl<'a> Trainer<'a> {
     fn new(history: &History<'a>, config: &'a Config, direction: Direction, network: Network) -> Self {
         let mut batches = Vec::new();
         for snapshot in history.snapshots_from(Step(0)).filter(|snapshot| !snapshot.is_empty()) {
-            let asked: Vec<(Query, EntityId)> =
+            let questions: Vec<(Query, EntityId)> =
                 snapshot.iter().map(|fact| Query::hide(fact, direction)).collect();
-            batches.extend(asked.chunks(config.batch).map(<[_]>::to_vec));
+            batches.extend(questions.chunks(config.batch).map(<[_]>::to_vec));
         }
         Self { history: *history, config, direction, network, frozen: None, batches }
     }
@@ -184,7 +184,8 @@ impl Learning for Trainer<'_> {
             self.batches[batch].iter().map(|(query, answer)| (*query, answer.0)).unzip();
         let Some(first) = queries.first() else { return Ok(0.0) };
         let earlier = self.history.until(first.step)?;
-        let rows: Vec<Row> = queries.iter().map(|query| row(&self.history, query)).collect();
+        let rows: Vec<NetworkQuery> =
+            queries.iter().map(|query| network_query(&self.history, query)).collect();
         self.frozen = None;
         Ok(self.network.step(self.config, &rows, vocabulary(&earlier, &queries), answers))
     }
@@ -206,7 +207,7 @@ const fn name(direction: Direction) -> &'static str {
 
 impl Forecaster for CyGNet {
     fn capabilities(&self) -> Capabilities {
-        ENTRY.capabilities
+        CAPABILITIES
     }
 
     fn fit(
@@ -217,7 +218,7 @@ impl Forecaster for CyGNet {
     ) -> Result<(), ModelError> {
         let shape = Shape::of(history);
         let mut networks = Vec::new();
-        // The first direction may take half of the time; what it leaves is for the second.
+        // The first direction may take half of the time budget; the second gets the rest.
         let mut own = run.after(run.time_budget.unwrap_or_default().as_secs_f64() / 2.0);
         for direction in Direction::BOTH {
             let network = Network::new(shape, &self.config, direction, run.seed);
@@ -256,13 +257,13 @@ impl Forecaster for CyGNet {
         let side = usize::from(query.direction == Direction::Subject);
         let Some(frozen) = self.frozen.get(side) else { return Ok(None) };
         let lists = vocabulary(history, &[*query]);
-        let share = frozen.shares(&row(history, query), &lists, answer.0);
+        let share = frozen.shares(&network_query(history, query), &lists, answer.0);
         let events = history.answers(query.known, query.directed(history.relations()));
         let mut times: Vec<Step> =
             events.iter().filter(|event| event.answer == answer).map(|event| event.step).collect();
         times.dedup();
         times.reverse();
-        // The copy mode knows that an answer was given before, not how often: its weight goes to all times alike.
+        // The copy mode knows that an answer occurred before, not how often: all times share its weight equally.
         let copied = if times.is_empty() { 0.0 } else { share.copy / times.len() as f64 };
         let evidence: Vec<Evidence> =
             times.iter().map(|&step| Evidence { fact: query.fact(answer, step), weight: copied }).collect();
@@ -310,48 +311,33 @@ impl Forecaster for CyGNet {
             config: Config,
             shape: Shape,
         }
-        let state: State = serde_json::from_value(saved.state.clone())
-            .map_err(|error| ModelError::Saved(format!("{error} in the CyGNet state")))?;
-        let tensors =
-            saved.tensors.as_ref().ok_or_else(|| ModelError::Saved("it has no tensors".to_owned()))?;
+        let state: State = saved_state(saved, "CyGNet state")?;
+        let tensors = saved_tensors(saved)?;
         *self = Self::new(state.config).map_err(|error| ModelError::Saved(error.to_string()))?;
-        let networks = network::from_bytes(state.shape, &self.config, &tensors.0)?;
+        let networks = network::from_bytes(state.shape, &self.config, tensors)?;
         self.set_networks(networks);
         Ok(())
     }
 }
 
+/// What it can do.
+const CAPABILITIES: Capabilities = Capabilities {
+    explains: true,
+    random: true,
+    ..Capabilities::new(Task::Forecasting, &[Setting::SingleStep, Setting::MultiStep])
+};
+
 /// Registry entry.
 pub const ENTRY: Entry = Entry {
     name: "cygnet",
     aliases: &[],
-    family: Family::Forecasting,
-    about: "Copies an answer that was given before, or generates one from all entities; a small neural network",
+    about: "Copies an earlier answer or generates one; small network.",
     paper: "Learning from history: modeling temporal knowledge graphs with sequential copy-generation networks",
     source: "Zhu et al., AAAI 2021",
-    capabilities: Capabilities {
-        settings: &[Setting::SingleStep, Setting::MultiStep],
-        explains: true,
-        inductive: false,
-        random: true,
-        rules: false,
-    },
-    options: &[
-        OptionInfo { key: "dimension", about: "size of embeddings" },
-        OptionInfo { key: "alpha", about: "share of the copy mode" },
-        OptionInfo { key: "learning_rate", about: "learning rate of Adam" },
-        OptionInfo { key: "batch", about: "facts per training step at most" },
-        OptionInfo { key: "regulariser", about: "weight of the mean squared embeddings in the loss" },
-        OptionInfo {
-            key: "train_time",
-            about: "whether the data trains the time vector (published code: no)",
-        },
-        OptionInfo { key: "epochs", about: "epochs at most" },
-        OptionInfo { key: "first_validation", about: "epochs before the first validation" },
-        OptionInfo { key: "patience", about: "validations without improvement before training stops" },
-    ],
+    capabilities: || CAPABILITIES,
+    settings: Config::SETTINGS,
     base: None,
     quick: &["dimension=16", "epochs=3", "first_validation=1"],
     defaults: config::defaults::<Config>,
-    build: |table| Ok(Box::new(CyGNet::new(config::parse(table)?)?)),
+    build: Build::Forecaster(|table| Ok(Box::new(CyGNet::new(config::parse(table)?)?))),
 };

@@ -1,13 +1,12 @@
 //! Forecasting models.
 
-mod asked;
 pub mod cen;
 pub mod cygnet;
 mod popularity;
-mod reader;
+mod questions;
 pub mod recurrency;
 pub mod regcn;
-mod removal;
+mod snapshot_encoder;
 mod snapshots;
 pub(crate) mod state;
 pub mod tlogic;

@@ -1,5 +1,5 @@
-//! How often each answer was given for a relation, kept so that "how many answers are more popular than this?" costs
-//! a binary search: next to the counts stands the number of answers with at least each count.
+//! How often each answer occurred for a relation. A second table, the number of answers with at least each count, makes
+//! "how many answers are more popular?" a lookup.
 
 use quadcast_core::{Background, DirectedRelation, Direction, EntityId, History, HistoryKey, Query, Step};
 use rustc_hash::FxHashMap;
@@ -16,7 +16,7 @@ pub(crate) struct Popularity {
 }
 
 impl Popularity {
-    /// Notes one answer.
+    /// Counts one answer.
     pub fn add(&mut self, answer: EntityId) {
         let slot = *self.slots.entry(answer).or_insert_with(|| {
             self.answers.push(answer);
@@ -32,12 +32,12 @@ impl Popularity {
         self.total += 1;
     }
 
-    /// How often the answer was given.
+    /// How often the answer occurred.
     pub fn count(&self, answer: EntityId) -> u32 {
         self.slots.get(&answer).map_or(0, |&slot| self.counts[slot as usize])
     }
 
-    /// How many answers were noted.
+    /// Number of counted answers.
     pub fn total(&self) -> u32 {
         self.total
     }
@@ -136,7 +136,7 @@ impl Background for Prior<'_> {
             named += before;
             tied += before & usize::from((from..to).contains(count));
         }
-        // A count of zero belongs to everyone who was never an answer.
+        // All entities that were never an answer have a count of zero.
         if from == 0 && to > 0 { tied + entity.index() - named } else { tied }
     }
 

@@ -1,4 +1,4 @@
-//! Recurrency baseline: what was true before will be true again.
+//! Recurrency baseline: facts repeat.
 //!
 //! **Idea.** Score an answer by how often and how recently the same fact held (strict, ψ), and by how popular the
 //! answer is for the relation at all (relaxed, ξ). No training beyond two numbers per relation and direction.
@@ -11,13 +11,13 @@
 //! `α·ψ + (1−α)·ξ`. Time is counted in raster units of the dataset. λ = 0 counts, λ ≥ 1 orders by the latest time.
 //!
 //! **Training.** A grid search on the validation period, per relation and direction: first λ with ψ alone, then α.
-//! On equal scores the earlier grid value wins. Relations that the validation period does not ask about get
-//! λ = 1.0001 and α = 0.99999; a chosen α = 1 becomes 0.99999, so that ξ orders what ψ does not reach.
+//! On equal scores the earlier grid value wins. Relations without validation queries get
+//! λ = 1.0001 and α = 0.99999; a chosen α = 1 becomes 0.99999, so that ξ orders the answers that ψ does not reach.
 //!
 //! **Differs from the paper.** `Z = Σ 2^{λ(k−t)}` runs over every time unit from the relation's first step to the one
-//! before its last, as in the published code (`normaliser = "formula"` includes the last, as printed), and stands
-//! still while no new facts arrive (multi-step), so ψ fades against ξ with the horizon. ψ alone is ranked on its own scale, so that facts too old for a
-//! float still rank above facts that never were.
+//! before its last, as in the published code (`normaliser = "formula"` includes the last, as printed), and is
+//! constant while no new facts arrive (multi-step), so ψ fades against ξ with the horizon. ψ alone is ranked on its own
+//! scale, so that facts too old for a float still rank above facts that never occurred.
 //!
 //! **Cost.** A query costs one pass over the past answers to the same question; popularity is kept as counts of
 //! counts, so nothing is proportional to the number of candidates.
@@ -27,7 +27,7 @@ use std::sync::OnceLock;
 use quadcast_core::{
     Background, Capabilities, Constant, Contribution, DirectedRelation, EntityId, Event, Evidence,
     Explanation, Forecaster, History, HistoryKey, ModelError, Query, Run, SavedModel, ScoreRow, ScoreSink,
-    Setting, Step, Validation, ValidationReport, Weighing,
+    Setting, Step, Task, Validation, ValidationReport, Weighing,
 };
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -35,22 +35,19 @@ use serde_json::json;
 
 mod decay;
 mod settings;
-mod sums;
 
 use super::popularity::{Counted, Prior};
+use super::state::saved_state;
 use crate::config::{self, ConfigError};
-use crate::registry::{Entry, Family, OptionInfo};
-use decay::Decay;
+use crate::registry::{Build, Entry};
+use crate::settings::Settings;
+use decay::{Decay, EntitySums};
+use settings::{ALPHAS, LAMBDAS};
 pub use settings::{Config, Normaliser, Scope, SearchWord, Tuned, Variant};
-use sums::Sums;
 
-/// Decay rates that are tried, in this order.
-const LAMBDAS: [f64; 14] = [0.0, 1e-4, 5e-4, 1e-3, 5e-3, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.5, 0.9, 1.0001];
-/// Shares of ψ that are tried, in this order.
-const ALPHAS: [f64; 13] = [0.0, 1e-5, 1e-4, 1e-3, 0.01, 0.1, 0.5, 0.9, 0.99, 0.999, 0.9999, 0.99999, 1.0];
-/// For relations that the validation period does not ask about.
+/// For relations without validation queries.
 const UNTUNED: Parameters = Parameters { lambda: 1.0001, alpha: ALMOST_ONE };
-/// Stands for a chosen α = 1.
+/// Replaces a chosen α = 1.
 const ALMOST_ONE: f64 = 0.99999;
 /// Keeps ψ finite for relations that have only one step behind them.
 const SMALLEST_NORMALISER: f64 = 1e-15;
@@ -69,7 +66,7 @@ pub struct Recurrency {
     /// By directed relation.
     parameters: Vec<Parameters>,
     decay: Decay,
-    /// How often each answer was given.
+    /// Counts of answers.
     popularity: Counted,
     /// By directed relation: `Z` at the step of the first query since the history last grew.
     normalisers: Vec<OnceLock<f64>>,
@@ -80,7 +77,7 @@ pub struct Recurrency {
 impl Recurrency {
     /// An unfitted model.
     pub fn new(config: Config) -> Result<Self, ConfigError> {
-        config.check()?;
+        config.check_ranges()?;
         Ok(Self {
             config,
             parameters: Vec::new(),
@@ -96,7 +93,7 @@ impl Recurrency {
         self.parameters = parameters;
     }
 
-    /// A copy of the same kind that uses one pair of parameters or another for judging.
+    /// A copy with other parameters, for validation.
     fn candidate(&self, variant: Variant, parameters: Vec<Parameters>) -> Self {
         let mut candidate = self.clone();
         candidate.config.variant = variant;
@@ -104,7 +101,7 @@ impl Recurrency {
         candidate
     }
 
-    /// Judges one candidate per grid value and chooses the best value per directed relation.
+    /// Validates one candidate per grid value and chooses the best value per directed relation.
     fn search(
         &self,
         grid: &[f64],
@@ -115,7 +112,7 @@ impl Recurrency {
         let reports: Vec<ValidationReport> =
             grid.par_iter().map(|&value| validation.play(&mut candidate(value))).collect::<Result<_, _>>()?;
         let choose = |score: &dyn Fn(&ValidationReport) -> quadcast_core::SelectionScore| {
-            // The first of equal scores stays; a grid where nothing scores above zero keeps its first value.
+            // The first of equal scores wins; if no value scores above zero, the first of the grid is taken.
             let (mut best, mut chosen) = (0.0, grid[0]);
             for (report, &value) in reports.iter().zip(grid) {
                 if score(report).mrr > best {
@@ -155,7 +152,7 @@ impl Recurrency {
     }
 
     /// Unnormalised ψ of every past answer, seen from the time `now`.
-    fn strict(&self, history: &History<'_>, events: &[Event], lambda: f64, now: i64, sums: &mut Sums) {
+    fn strict(&self, history: &History<'_>, events: &[Event], lambda: f64, now: i64, sums: &mut EntitySums) {
         sums.clear();
         let (weights, axis) = (self.decay.of(lambda), history.axis());
         for event in events {
@@ -163,8 +160,8 @@ impl Recurrency {
         }
     }
 
-    /// The time from which ψ is seen, and the factor it is multiplied by. ψ alone takes the newest fact as its origin:
-    /// a common factor does not change the order, and this one keeps it from vanishing below the smallest float.
+    /// The reference time of ψ and its factor. ψ alone uses the newest fact as reference: a common factor does not change
+    /// the order, and this one avoids underflow.
     fn scale(
         &self,
         history: &History<'_>,
@@ -190,7 +187,7 @@ impl Recurrency {
         &self,
         history: &History<'_>,
         query: &Query,
-        sums: &mut Sums,
+        sums: &mut EntitySums,
         accept: &mut dyn FnMut(ScoreRow<'_>) -> Result<(), quadcast_core::ScoreError>,
     ) -> Result<(), ModelError> {
         let entities = history.entities();
@@ -224,7 +221,7 @@ impl Recurrency {
 
 impl Forecaster for Recurrency {
     fn capabilities(&self) -> Capabilities {
-        ENTRY.capabilities
+        CAPABILITIES
     }
 
     fn fit(
@@ -283,7 +280,7 @@ impl Forecaster for Recurrency {
         if self.uses_popularity() {
             self.popularity.follow(history);
         }
-        // Z stands still while the history does: that is what multi-step means for the published code.
+        // Z is constant while the history is: so the published code does multi-step.
         if self.normalised != Some(history.key()) {
             self.normalisers = vec![OnceLock::new(); directed];
             self.normalised = Some(history.key());
@@ -297,7 +294,7 @@ impl Forecaster for Recurrency {
         queries: &[Query],
         sink: &mut dyn ScoreSink,
     ) -> Result<(), ModelError> {
-        let mut sums = Sums::new(history.entities());
+        let mut sums = EntitySums::new(history.entities());
         for (index, query) in queries.iter().enumerate() {
             self.score_one(history, query, &mut sums, &mut |row| sink.accept(index, row))?;
         }
@@ -348,7 +345,7 @@ impl Forecaster for Recurrency {
             ("rel_total", json!(total)),
         ];
         let also = (popular > 0.0).then(|| Contribution {
-            text: format!("{given} of the {total} answers for this relation, whoever asks"),
+            text: format!("popularity: {given} of {total} answers to this relation"),
             weight: popular,
         });
         let details = details.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
@@ -376,47 +373,31 @@ impl Forecaster for Recurrency {
             config: Config,
             parameters: Vec<Parameters>,
         }
-        let state: State = serde_json::from_value(saved.state.clone())
-            .map_err(|error| ModelError::Saved(format!("{error} in the recurrency state")))?;
+        let state: State = saved_state(saved, "recurrency state")?;
         *self = Self::new(state.config).map_err(|error| ModelError::Saved(error.to_string()))?;
         self.set_parameters(state.parameters);
         Ok(())
     }
 }
 
+/// What it can do.
+const CAPABILITIES: Capabilities = Capabilities {
+    explains: true,
+    inductive: true,
+    ..Capabilities::new(Task::Forecasting, &[Setting::SingleStep, Setting::MultiStep])
+};
+
 /// Registry entry.
 pub const ENTRY: Entry = Entry {
     name: "recurrency",
     aliases: &["recurrency-baseline", "recb"],
-    family: Family::Forecasting,
-    about: "Repeats what was true before, weighted by how long ago, mixed with how popular an answer is",
+    about: "Repeats past facts, weighted by age and popularity.",
     paper: "History repeats itself: a baseline for temporal knowledge graph forecasting",
     source: "Gastinger et al., IJCAI 2024",
-    capabilities: Capabilities {
-        settings: &[Setting::SingleStep, Setting::MultiStep],
-        explains: true,
-        inductive: true,
-        random: false,
-        rules: false,
-    },
-    options: &[
-        OptionInfo {
-            key: "variant",
-            about: "strict (same fact before), relaxed (popular answer) or combined",
-        },
-        OptionInfo { key: "lambda", about: "decay per time unit, or \"search\" to choose it on validation" },
-        OptionInfo {
-            key: "alpha",
-            about: "share of the strict score, or \"search\" to choose it on validation",
-        },
-        OptionInfo { key: "scope", about: "search parameters per relation or for the whole dataset" },
-        OptionInfo {
-            key: "normaliser",
-            about: "code (as published results were made) or formula (as printed)",
-        },
-    ],
+    capabilities: || CAPABILITIES,
+    settings: Config::SETTINGS,
     base: None,
     quick: &[],
     defaults: config::defaults::<Config>,
-    build: |table| Ok(Box::new(Recurrency::new(config::parse(table)?)?)),
+    build: Build::Forecaster(|table| Ok(Box::new(Recurrency::new(config::parse(table)?)?))),
 };

@@ -24,39 +24,39 @@ use std::sync::Arc;
 
 use quadcast_core::{
     Capabilities, EntityId, Explanation, Forecaster, History, ModelError, Query, Run, SavedModel, ScoreSink,
-    Setting, Step, Tensors, Validation,
+    Setting, Step, Task, Tensors, Validation,
 };
-use quadcast_train::train;
 use serde::Deserialize;
 use serde_json::json;
 
 mod network;
 mod settings;
-mod static_layer;
-mod words;
+mod static_graph;
 
-use super::reader::{self, Reader};
-use super::state::{Shape, unfitted};
+use super::snapshot_encoder::{self, EncodedHistory};
+use super::state::{Shape, saved_state, saved_tensors, unfitted};
 use super::trainer::Trainer;
 use crate::config::{self, ConfigError};
-use crate::registry::{Entry, Family, OptionInfo};
+use crate::registry::{Build, Entry};
+use crate::settings::Settings;
+use crate::training::train;
 use network::Network;
 pub use settings::Config;
-use words::Words;
+use static_graph::Words;
 
 /// The model.
 pub struct ReGcn {
     config: Config,
     words: Option<Arc<Words>>,
     network: Option<Network>,
-    reader: Reader<Network>,
+    encoded: EncodedHistory<Network>,
 }
 
 impl ReGcn {
     /// An unfitted model.
     pub fn new(config: Config) -> Result<Self, ConfigError> {
         config.check()?;
-        Ok(Self { config, words: None, network: None, reader: Reader::default() })
+        Ok(Self { config, words: None, network: None, encoded: EncodedHistory::default() })
     }
 
     fn fitted(&self) -> Result<&Network, ModelError> {
@@ -66,7 +66,7 @@ impl ReGcn {
 
 impl Forecaster for ReGcn {
     fn capabilities(&self) -> Capabilities {
-        ENTRY.capabilities
+        CAPABILITIES
     }
 
     fn fit(
@@ -90,14 +90,14 @@ impl Forecaster for ReGcn {
         trainer.purpose = "re-gcn dropout".into();
         train(&mut trainer, "re-gcn", &self.config.schedule(), validation, run)?;
         self.network = Some(trainer.network);
-        self.reader = Reader::default();
+        self.encoded = EncodedHistory::default();
         Ok(())
     }
 
     fn begin(&mut self, _: Step, history: &History<'_>) -> Result<(), ModelError> {
         self.fitted()?.shape().check(history)?;
         if let Some(network) = &self.network {
-            self.reader.read(network, history, self.config.history);
+            self.encoded.update(network, history, self.config.history);
         }
         Ok(())
     }
@@ -108,7 +108,7 @@ impl Forecaster for ReGcn {
         queries: &[Query],
         sink: &mut dyn ScoreSink,
     ) -> Result<(), ModelError> {
-        self.reader.score(self.fitted()?, history, queries, sink)
+        self.encoded.score(self.fitted()?, history, queries, sink)
     }
 
     fn explain(
@@ -117,7 +117,7 @@ impl Forecaster for ReGcn {
         query: &Query,
         answer: EntityId,
     ) -> Result<Option<Explanation>, ModelError> {
-        reader::explain(self.fitted()?, history, query, answer, self.config.history)
+        snapshot_encoder::explain(self.fitted()?, history, query, answer, self.config.history)
     }
 
     fn save(&self) -> Result<SavedModel, ModelError> {
@@ -134,57 +134,35 @@ impl Forecaster for ReGcn {
             shape: Shape,
             words: Option<Words>,
         }
-        let state: State = serde_json::from_value(saved.state.clone())
-            .map_err(|error| ModelError::Saved(format!("{error} in the RE-GCN state")))?;
-        let tensors =
-            saved.tensors.as_ref().ok_or_else(|| ModelError::Saved("it has no tensors".to_owned()))?;
+        let state: State = saved_state(saved, "RE-GCN state")?;
+        let tensors = saved_tensors(saved)?;
         *self = Self::new(state.config).map_err(|error| ModelError::Saved(error.to_string()))?;
         self.words = state.words.map(Arc::new);
         let mut network = Network::new(state.shape, &self.config, self.words.clone(), 0);
-        network.learned.load_bytes(&tensors.0)?;
+        network.learned.load_bytes(tensors)?;
         self.network = Some(network);
         Ok(())
     }
 }
 
+/// What it can do.
+const CAPABILITIES: Capabilities = Capabilities {
+    explains: true,
+    random: true,
+    ..Capabilities::new(Task::Forecasting, &[Setting::SingleStep, Setting::MultiStep])
+};
+
 /// Registry entry.
 pub const ENTRY: Entry = Entry {
     name: "re-gcn",
     aliases: &["regcn"],
-    family: Family::Forecasting,
-    about: "Reads the last snapshots with a graph network and lets entities and relations evolve with them",
+    about: "Graph network over the last snapshots; entities evolve.",
     paper: "Temporal knowledge graph reasoning based on evolutional representation learning",
     source: "Li et al., SIGIR 2021",
-    capabilities: Capabilities {
-        settings: &[Setting::SingleStep, Setting::MultiStep],
-        explains: true,
-        inductive: false,
-        random: true,
-        rules: false,
-    },
-    options: &[
-        OptionInfo { key: "dimension", about: "size of embeddings" },
-        OptionInfo { key: "history", about: "snapshots that are read before a question" },
-        OptionInfo { key: "layers", about: "graph layers per snapshot" },
-        OptionInfo { key: "static_graph", about: "start from the words of entity names" },
-        OptionInfo { key: "dropout", about: "probability to drop a number in training" },
-        OptionInfo { key: "angle", about: "degrees an entity may turn from its words per snapshot" },
-        OptionInfo { key: "static_weight", about: "weight of that constraint" },
-        OptionInfo {
-            key: "task_weight",
-            about: "weight of the entity task; the rest weighs the relation task",
-        },
-        OptionInfo { key: "learning_rate", about: "learning rate of Adam" },
-        OptionInfo { key: "weight_decay", about: "coupled L2" },
-        OptionInfo { key: "clip", about: "largest norm of all gradients together" },
-        OptionInfo { key: "epochs", about: "epochs at most" },
-        OptionInfo {
-            key: "patience",
-            about: "validations without improvement before training stops; 0 for never",
-        },
-    ],
+    capabilities: || CAPABILITIES,
+    settings: Config::SETTINGS,
     base: None,
     quick: &["dimension=32", "epochs=4"],
     defaults: config::defaults::<Config>,
-    build: |table| Ok(Box::new(ReGcn::new(config::parse(table)?)?)),
+    build: Build::Forecaster(|table| Ok(Box::new(ReGcn::new(config::parse(table)?)?))),
 };

@@ -1,4 +1,4 @@
-//! Snapshots as graph models read them: edges of both directions by destination, and who took part in each relation.
+//! Snapshots prepared for graph networks: edges of both directions by destination, and the entities of each relation.
 
 use std::sync::Arc;
 
@@ -8,19 +8,19 @@ use rustc_hash::FxHashMap;
 
 use crate::blocks::{Graph, Segments};
 
-/// The facts of one step, arranged.
+/// The facts of one step, prepared for a network.
 #[derive(Debug)]
-pub(crate) struct Arranged {
+pub(crate) struct PreparedSnapshot {
     /// Edges (subject, r, object) and (object, r + R, subject).
     pub graph: Arc<Graph>,
     /// The directed relations that occur, ascending.
     pub relations: Arc<[u32]>,
-    /// For each of them: the entities that took part in it on either side, each once, in order of ids.
+    /// For each of them: its subjects and objects, each once, in order of ids.
     pub members: Arc<Segments>,
 }
 
-impl Arranged {
-    /// Arranges the facts of one step.
+impl PreparedSnapshot {
+    /// Prepares the facts of one step.
     pub fn new(history: &History<'_>, facts: &(impl Iterator<Item = Quad> + Clone)) -> Self {
         let (entities, relations) = (history.entities(), history.relations());
         let (mut edges, mut members) = (Vec::new(), Vec::new());
@@ -58,27 +58,27 @@ pub(crate) fn last_steps<'a>(history: &'a History<'_>, count: usize) -> impl Ite
     (0..end).rev().map(Step).filter(occupied).take(count)
 }
 
-/// Arranged snapshots, kept from one use to the next.
+/// Prepared snapshots, kept between uses.
 #[derive(Default)]
-pub(crate) struct Arrangements {
-    kept: FxHashMap<Step, Arc<Arranged>>,
+pub(crate) struct SnapshotCache {
+    kept: FxHashMap<Step, Arc<PreparedSnapshot>>,
 }
 
-impl Arrangements {
+impl SnapshotCache {
     /// The last `count` snapshots that hold facts, oldest first.
-    pub fn last(&mut self, history: &History<'_>, count: usize) -> Vec<Arc<Arranged>> {
-        let mut found: Vec<Arc<Arranged>> = last_steps(history, count)
+    pub fn last(&mut self, history: &History<'_>, count: usize) -> Vec<Arc<PreparedSnapshot>> {
+        let mut found: Vec<Arc<PreparedSnapshot>> = last_steps(history, count)
             .filter_map(|step| {
                 let snapshot = history.snapshot(step).ok()?;
-                let arrange = || Arc::new(Arranged::new(history, &snapshot.iter()));
-                Some(Arc::clone(self.kept.entry(step).or_insert_with(arrange)))
+                let prepare = || Arc::new(PreparedSnapshot::new(history, &snapshot.iter()));
+                Some(Arc::clone(self.kept.entry(step).or_insert_with(prepare)))
             })
             .collect();
         found.reverse();
         found
     }
 
-    /// Forgets everything: the next history may show other facts.
+    /// Drops everything, because the next history may have other facts.
     pub fn clear(&mut self) {
         self.kept.clear();
     }
@@ -91,7 +91,7 @@ pub(crate) mod testing {
     use rand::Rng;
 
     /// A small world of random facts, and its first `count` snapshots.
-    pub fn snapshots(count: usize, f: impl FnOnce(&History<'_>, &[Arc<Arranged>])) {
+    pub fn snapshots(count: usize, f: impl FnOnce(&History<'_>, &[Arc<PreparedSnapshot>])) {
         let (entities, relations, steps) = (14, 3, 6);
         let mut random = stream(5, "small world", 0);
         let facts = (0..steps).flat_map(|step| std::iter::repeat_n(step, 12));
@@ -102,7 +102,7 @@ pub(crate) mod testing {
         let facts = Facts::new(facts.collect(), steps as usize);
         let axis = TimeAxis::new((0..i64::from(steps)).collect(), Calendar::years_from(2000));
         let index = HistoryIndex::new(&axis, entities as usize, relations as usize, &[&facts]);
-        let first = Arrangements::default().last(&index.before(Step(count as u32)), count);
+        let first = SnapshotCache::default().last(&index.before(Step(count as u32)), count);
         f(&index.before(Step(steps)), &first);
     }
 }

@@ -1,12 +1,15 @@
-//! What the networks of all models have: sizes, parameters, an optimiser, and their state as bytes.
+//! Parts that models share: sizes, trained parameters with their optimiser, saved state, and handing scores to a sink.
+
+use std::ops::Range;
 
 use burn::tensor::Tensor;
-use quadcast_core::{History, ModelError};
+use quadcast_core::{History, ModelError, SavedModel, ScoreError, ScoreRow, ScoreSink};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::blocks::{Adam, Parameters, StoreError};
 
-/// The numbers of entities and relations that a network is made for.
+/// The numbers of entities and relations of a network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Shape {
     pub entities: usize,
@@ -18,7 +21,7 @@ impl Shape {
         Self { entities: history.entities(), relations: history.relations() }
     }
 
-    /// Whether questions about this history can be answered.
+    /// Refuses a history of another size.
     pub fn check(self, history: &History<'_>) -> Result<(), ModelError> {
         let data = Self::of(history);
         if self == data {
@@ -31,21 +34,63 @@ impl Shape {
     }
 }
 
-/// Rows from which on a product adds up in the same order for any number of rows: products of a few rows take other ways.
-const FEW: usize = 16;
+/// Smallest number of rows for which a matrix product adds in the same order for any number of rows.
+const MINIMUM_ROWS: usize = 16;
 
-/// The same rows, and the last one again until there are not few: a score must not depend on what else is asked.
-pub(crate) fn at_least_a_few<T: Copy>(rows: &[T]) -> Vec<T> {
+/// Repeats the last row up to [`MINIMUM_ROWS`]: a score must not depend on the other questions of a batch.
+pub(crate) fn pad_rows<T: Copy>(rows: &[T]) -> Vec<T> {
     let mut rows = rows.to_vec();
     if let Some(&last) = rows.last() {
-        rows.resize(rows.len().max(FEW), last);
+        rows.resize(rows.len().max(MINIMUM_ROWS), last);
     }
     rows
 }
 
-/// The error of a model that is asked before it is fitted.
+/// The error of a model that is used before it is fitted.
 pub(crate) fn unfitted() -> ModelError {
     ModelError::Unsupported("the model is not fitted".to_owned())
+}
+
+/// Hands strips of score rows to a sink without copying them, and keeps the first error.
+pub(crate) struct StripSink<'a> {
+    sink: &'a mut dyn ScoreSink,
+    /// By row: the query that it belongs to. Rows beyond are padding.
+    indices: &'a [usize],
+    /// Scores of a row.
+    width: usize,
+    result: Result<(), ScoreError>,
+}
+
+impl<'a> StripSink<'a> {
+    pub fn new(sink: &'a mut dyn ScoreSink, indices: &'a [usize], width: usize) -> Self {
+        Self { sink, indices, width, result: Ok(()) }
+    }
+
+    /// Takes `scores[rows, width]`.
+    pub fn accept(&mut self, rows: Range<usize>, scores: &[f32]) {
+        let indices = self.indices.get(rows.start..).unwrap_or_default();
+        for (scores, &index) in scores.chunks(self.width.max(1)).zip(indices) {
+            if self.result.is_ok() {
+                self.result = self.sink.accept(index, ScoreRow::Dense(scores));
+            }
+        }
+    }
+
+    pub fn finish(self) -> Result<(), ModelError> {
+        Ok(self.result?)
+    }
+}
+
+/// The JSON state of a saved model; `what` names it in an error.
+pub(crate) fn saved_state<S: DeserializeOwned>(saved: &SavedModel, what: &str) -> Result<S, ModelError> {
+    serde_json::from_value(saved.state.clone())
+        .map_err(|error| ModelError::Saved(format!("{error} in the {what}")))
+}
+
+/// The tensors of a saved model.
+pub(crate) fn saved_tensors(saved: &SavedModel) -> Result<&[u8], ModelError> {
+    let tensors = saved.tensors.as_ref().ok_or_else(|| ModelError::Saved("it has no tensors".to_owned()))?;
+    Ok(&tensors.0)
 }
 
 /// The parameters of a network and their optimiser.
@@ -55,7 +100,7 @@ pub(crate) struct Learned {
 }
 
 impl Learned {
-    /// One step of the optimiser down a loss; returns its value.
+    /// One step of the optimiser on a loss; returns its value.
     pub fn descend(&mut self, loss: Tensor<1>) -> f64 {
         let gradients = self.parameters.backward(&loss);
         let value = f64::from(loss.into_scalar::<f32>());
@@ -68,7 +113,7 @@ impl Learned {
         self.parameters.to_bytes().map_err(|error| broken(&error))
     }
 
-    /// Takes parameters that `to_bytes` gave.
+    /// Loads parameters from [`to_bytes`](Self::to_bytes).
     pub fn load_bytes(&mut self, bytes: &[u8]) -> Result<(), ModelError> {
         self.parameters.load_bytes(bytes).map_err(|error| broken(&error))
     }
@@ -82,7 +127,7 @@ impl Learned {
         Ok(bytes)
     }
 
-    /// Takes what `state` gave.
+    /// Restores [`state`](Self::state).
     pub fn restore(&mut self, state: &[u8]) -> Result<(), ModelError> {
         let parts = state.split_first_chunk::<8>().and_then(|(length, rest)| {
             rest.split_at_checked(usize::try_from(u64::from_le_bytes(*length)).ok()?)
@@ -94,7 +139,7 @@ impl Learned {
     }
 }
 
-/// Stored numbers that do not fit.
+/// The error of stored numbers that do not fit.
 fn broken(error: &StoreError) -> ModelError {
     ModelError::Saved(error.to_string())
 }

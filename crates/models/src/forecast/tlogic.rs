@@ -1,17 +1,17 @@
 //! TLogic: temporal rules from random walks.
 //!
 //! **Idea.** Chains of past facts that used to end in a fact speak for the next such fact. Rules are learned by walking
-//! back in time from facts in random steps, and applied by following their bodies from the entity asked about.
+//! back in time from facts in random steps, and applied by following their bodies from the known entity.
 //!
 //! **Paper.** Liu, Ma, Hildebrandt, Joblin, Tresp: TLogic: temporal logical rules for explainable link forecasting on
 //! temporal knowledge graphs. AAAI 2022.
 //!
 //! **Score.** A rule whose body leads to `c` gives it `f = a·conf + (1−a)·exp(λ(T₀ − t))`, where `T₀` is the latest
-//! beginning of a fitting chain. Rules are applied in order of confidence until the best 20 candidates are told apart;
+//! start of a fitting chain. Rules are applied in order of confidence until the best 20 candidates have no ties;
 //! the score of a candidate is `1 − Π(1 − f)`.
 //!
 //! **Training.** Per relation, direction and body length 200 walks; each new rule gets its confidence from 500 sampled
-//! bodies. Only training facts are used, validation decides nothing.
+//! bodies. Only training facts are used, validation is not.
 //!
 //! **Differs from the paper.** Learning draws from a stream per relation and length, so that the number of threads does
 //! not matter. Chains are never listed (see `apply`). Queries for which no rule finds anything tie all candidates, as in
@@ -26,7 +26,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use quadcast_core::{
     Background, Capabilities, Constant, DirectedRelation, EntityId, Explanation, FiredRule, Forecaster,
-    History, ModelError, Query, Rule, Run, SavedModel, ScoreRow, ScoreSink, Setting, Step, Validation,
+    History, ModelError, Query, Rule, Run, SavedModel, ScoreRow, ScoreSink, Setting, Step, Task, Validation,
     Weighing,
 };
 use serde::Deserialize;
@@ -36,16 +36,16 @@ mod apply;
 mod candidates;
 mod groundings;
 mod learn;
-mod memory;
 mod settings;
 mod window;
 
 use super::popularity::{Counted, Prior};
+use super::state::saved_state;
 use crate::config::{self, ConfigError};
-use crate::registry::{Entry, Family, OptionInfo};
-use apply::{Applicable, Hit, Scratch};
+use crate::registry::{Build, Entry};
+use crate::settings::Settings;
+use apply::{Applicable, Hit, HitCache, Scratch};
 use candidates::{Candidates, noisy_or};
-use memory::Memory;
 pub use settings::{Config, Fallback, Transition};
 use window::Window;
 
@@ -56,15 +56,15 @@ pub struct TLogic {
     /// Rules to be applied, by head relation, most confident first.
     by_head: Vec<Vec<Applicable>>,
     window: Window,
-    /// The step asked about.
+    /// The step of the queries.
     step: Step,
-    /// What a chain that begins at a step adds to a score, by step.
+    /// The recency part of a score, by the step at which the chain starts.
     recency: Vec<f64>,
-    /// Hits of rules, if the last step showed the same facts.
-    memory: Option<Memory>,
-    /// How often each answer was given. Empty unless it is the fallback.
+    /// Hits of rules, if the history is unchanged since the last step.
+    hit_cache: Option<HitCache>,
+    /// Counts of answers. Empty unless they are the fallback.
     popularity: Counted,
-    /// Buffers that no thread uses at the moment.
+    /// Buffers that no thread uses.
     idle: Mutex<Vec<Worker>>,
 }
 
@@ -75,7 +75,7 @@ struct Worker {
     hits: Vec<Hit>,
 }
 
-/// A rule that led to a candidate.
+/// A rule that reached a candidate.
 struct Firing {
     rule: Applicable,
     begins: Step,
@@ -93,7 +93,7 @@ impl TLogic {
             window: Window::default(),
             step: Step(0),
             recency: Vec::new(),
-            memory: None,
+            hit_cache: None,
             popularity: Counted::default(),
             idle: Mutex::new(Vec::new()),
         })
@@ -109,7 +109,7 @@ impl TLogic {
                 self.by_head[rule.head.index()].push(Applicable::new(number, rule));
             }
         }
-        // Rules may come from a file that somebody has put in another order.
+        // A rule file may have another order.
         for rules in &mut self.by_head {
             rules.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
         }
@@ -120,12 +120,12 @@ impl TLogic {
         self.by_head.get(head.index()).map_or(&[], Vec::as_slice)
     }
 
-    /// What a rule gives an answer.
+    /// The score that a rule gives an answer.
     fn rule_score(&self, rule: &Applicable, begins: Step) -> f32 {
         (self.config.confidence_weight * rule.confidence + self.recency[begins.index()]) as f32
     }
 
-    /// Applies rules until the best candidates are told apart; tells `on_hit` about every hit.
+    /// Applies rules until the best candidates have no ties; calls `on_hit` for every hit.
     fn apply(
         &self,
         known: EntityId,
@@ -135,7 +135,7 @@ impl TLogic {
     ) {
         let Worker { scratch, candidates, hits } = worker;
         candidates.clear();
-        let mut trail = self.memory.as_ref().map(|memory| memory.recall(head, known));
+        let mut trail = self.hit_cache.as_ref().map(|cache| cache.recall(head, known));
         let mut learned = false;
         for (i, rule) in self.rules_for(head).iter().enumerate() {
             let recalled = trail.as_ref().and_then(|trail| trail.get(i).cloned());
@@ -154,17 +154,17 @@ impl TLogic {
                 candidates.add(hit.answer, score);
                 on_hit(rule, hit, score);
             }
-            if !found.is_empty() && candidates.told_apart(self.config.top_k) {
+            if !found.is_empty() && candidates.has_no_ties(self.config.top_k) {
                 break;
             }
         }
         candidates.finish();
-        if let (Some(memory), Some(trail), true) = (&self.memory, trail, learned) {
-            memory.keep(head, known, trail);
+        if let (Some(cache), Some(trail), true) = (&self.hit_cache, trail, learned) {
+            cache.keep(head, known, trail);
         }
     }
 
-    /// The background of a row without candidates if there is a fallback, otherwise everyone unreached.
+    /// The background of a row without candidates if there is a fallback, otherwise all entities are unreached.
     fn with_background<T>(
         &self,
         history: &History<'_>,
@@ -192,9 +192,22 @@ impl TLogic {
     }
 }
 
+/// The share of each rule score in a noisy-or. A product of misses is a sum of logarithms, so a share does not depend on the order
+/// of the rules. Rules of score 1 decide alone.
+fn shares(scores: &[f32]) -> impl Fn(f32) -> f64 {
+    let evidence_of = |score: f32| -(-f64::from(score)).ln_1p();
+    let certain = scores.iter().filter(|score| **score >= 1.0).count();
+    let total: f64 = scores.iter().map(|&score| evidence_of(score)).sum();
+    move |score| match certain {
+        0 if total > 0.0 => evidence_of(score) / total,
+        0 => 0.0,
+        _ => f64::from(u8::from(score >= 1.0)) / certain as f64,
+    }
+}
+
 impl Forecaster for TLogic {
     fn capabilities(&self) -> Capabilities {
-        ENTRY.capabilities
+        CAPABILITIES
     }
 
     fn fit(&mut self, history: &History<'_>, _: &dyn Validation, run: &Run) -> Result<(), ModelError> {
@@ -214,10 +227,10 @@ impl Forecaster for TLogic {
             )));
         }
         let same_facts = self.window.follow(history, self.config.window);
-        match &mut self.memory {
-            // Facts that have come to stay for another step: from now on it pays to remember.
-            None if same_facts && step != self.step => self.memory = Some(Memory::default()),
-            Some(_) if !same_facts => self.memory = None,
+        match &mut self.hit_cache {
+            // The history is unchanged since the last step: the cache pays off.
+            None if same_facts && step != self.step => self.hit_cache = Some(HitCache::default()),
+            Some(_) if !same_facts => self.hit_cache = None,
             _ => {}
         }
         if self.config.fallback == Fallback::Popularity {
@@ -278,16 +291,7 @@ impl Forecaster for TLogic {
         } else {
             noisy_or(&scores)
         };
-        // A product of misses is a sum of logarithms, so each rule has a share that does not depend on the others.
-        let evidence_of = |score: f32| -(-f64::from(score)).ln_1p();
-        // A rule that is certain leaves nothing to the others.
-        let certain = scores.iter().filter(|score| **score >= 1.0).count();
-        let total: f64 = scores.iter().map(|&score| evidence_of(score)).sum();
-        let share_of = |score: f32| match certain {
-            0 if total > 0.0 => evidence_of(score) / total,
-            0 => 0.0,
-            _ => f64::from(u8::from(score >= 1.0)) / certain as f64,
-        };
+        let share_of = shares(&scores);
         let rules = firings
             .into_iter()
             .map(|Firing { rule, begins, score }| {
@@ -329,20 +333,23 @@ impl Forecaster for TLogic {
         Ok(SavedModel { state, rules: Some(self.rules.clone()), tensors: None })
     }
 
+    fn take_rules(&mut self, rules: Vec<Rule>) -> Result<(), ModelError> {
+        if let Some(rule) = rules.iter().find(|rule| !is_sound(rule)) {
+            return Err(ModelError::Saved(format!("{rule:?} is not a rule")));
+        }
+        self.set_rules(rules);
+        Ok(())
+    }
+
     fn load(&mut self, saved: &SavedModel) -> Result<(), ModelError> {
         #[derive(Deserialize)]
         struct State {
             config: Config,
         }
-        let state: State = serde_json::from_value(saved.state.clone())
-            .map_err(|error| ModelError::Saved(format!("{error} in the TLogic state")))?;
+        let state: State = saved_state(saved, "TLogic state")?;
         let rules = saved.rules.clone().ok_or_else(|| ModelError::Saved("it holds no rules".to_owned()))?;
-        if let Some(rule) = rules.iter().find(|rule| !is_sound(rule)) {
-            return Err(ModelError::Saved(format!("{rule:?} is not a rule")));
-        }
         *self = Self::new(state.config).map_err(|error| ModelError::Saved(error.to_string()))?;
-        self.set_rules(rules);
-        Ok(())
+        self.take_rules(rules)
     }
 }
 
@@ -353,41 +360,26 @@ fn is_sound(rule: &Rule) -> bool {
         && rule.constraints.iter().flatten().all(|&position| usize::from(position) <= rule.body.len())
 }
 
+/// What it can do.
+const CAPABILITIES: Capabilities = Capabilities {
+    explains: true,
+    inductive: true,
+    random: true,
+    rules: true,
+    ..Capabilities::new(Task::Forecasting, &[Setting::SingleStep, Setting::MultiStep])
+};
+
 /// Registry entry.
 pub const ENTRY: Entry = Entry {
     name: "tlogic",
     aliases: &[],
-    family: Family::Forecasting,
-    about: "Follows temporal rules, learned by random walks into the past, and says which ones spoke for an answer",
+    about: "Temporal rules learned by random walks; explains answers.",
     paper: "TLogic: temporal logical rules for explainable link forecasting on temporal knowledge graphs",
     source: "Liu et al., AAAI 2022",
-    capabilities: Capabilities {
-        settings: &[Setting::SingleStep, Setting::MultiStep],
-        explains: true,
-        inductive: true,
-        random: true,
-        rules: true,
-    },
-    options: &[
-        OptionInfo { key: "lengths", about: "how many facts a rule body may have, from 1 to 3" },
-        OptionInfo { key: "walks", about: "random walks per relation, direction and length" },
-        OptionInfo { key: "transition", about: "exponential (recent facts first) or uniform walks" },
-        OptionInfo { key: "body_samples", about: "bodies sampled to estimate the confidence of a rule" },
-        OptionInfo {
-            key: "window",
-            about: "time units that rules look back from the last known fact; 0 for all",
-        },
-        OptionInfo { key: "confidence_weight", about: "weight of confidence; the rest weighs recency" },
-        OptionInfo { key: "decay", about: "how fast recency fades, per time unit" },
-        OptionInfo { key: "top_k", about: "apply rules until this many best candidates are told apart" },
-        OptionInfo { key: "min_confidence", about: "apply no rule below this confidence" },
-        OptionInfo { key: "min_body_support", about: "apply no rule with fewer sampled bodies" },
-        OptionInfo { key: "fallback", about: "queries no rule answers: none (all tie) or popularity" },
-        OptionInfo { key: "compat", about: "lose the relations that the published runs lost (see --compat)" },
-        OptionInfo { key: "processes", about: "processes of the published run, used with compat only" },
-    ],
+    capabilities: || CAPABILITIES,
+    settings: Config::SETTINGS,
     base: None,
     quick: &[],
     defaults: config::defaults::<Config>,
-    build: |table| Ok(Box::new(TLogic::new(config::parse(table)?)?)),
+    build: Build::Forecaster(|table| Ok(Box::new(TLogic::new(config::parse(table)?)?))),
 };

@@ -3,19 +3,19 @@
 use std::sync::Arc;
 
 use quadcast_core::{History, ModelError, Query, ScoreSink, Step};
-use quadcast_train::{Learning, Trainable};
 use rand_chacha::ChaCha8Rng;
 
-use super::reader::{Encoder, Reader};
-use super::snapshots::{Arranged, Arrangements};
+use super::snapshot_encoder::{EncodedHistory, SnapshotEncoder};
+use super::snapshots::{PreparedSnapshot, SnapshotCache};
 use super::state::Learned;
+use crate::training::{Learning, Trainable};
 
 /// A network that learns to predict a snapshot from the ones before it.
-pub(crate) trait Learner: Encoder + Send + Sync {
-    /// What training changes.
+pub(crate) trait SnapshotLearner: SnapshotEncoder + Send + Sync {
+    /// The trained parameters.
     fn learned(&self) -> &Learned;
 
-    /// The same, to be changed.
+    /// The trained parameters, mutable.
     fn learned_mut(&mut self) -> &mut Learned;
 
     /// One step of the optimiser on the facts of `step`, which follow these snapshots; returns the loss.
@@ -23,28 +23,28 @@ pub(crate) trait Learner: Encoder + Send + Sync {
         &mut self,
         history: &History<'_>,
         step: Step,
-        snapshots: &[Arc<Arranged>],
+        snapshots: &[Arc<PreparedSnapshot>],
         random: &mut ChaCha8Rng,
     ) -> Result<f64, ModelError>;
 }
 
 /// A network in training.
-pub(crate) struct Trainer<'a, N: Learner> {
+pub(crate) struct Trainer<'a, N: SnapshotLearner> {
     pub history: History<'a>,
     pub seed: u64,
-    /// Names the streams of dropout masks.
+    /// Name of the random streams of dropout masks.
     pub purpose: String,
     pub network: N,
-    /// Snapshots that are read.
+    /// Number of snapshots that are read.
     pub length: usize,
-    pub arrangements: Arrangements,
-    /// Snapshots that are predicted.
+    pub cache: SnapshotCache,
+    /// Steps that are predicted.
     pub targets: Vec<Step>,
-    /// For the validation period.
-    pub reader: Reader<N>,
+    /// The encoding used for validation.
+    pub encoded: EncodedHistory<N>,
 }
 
-impl<'a, N: Learner> Trainer<'a, N> {
+impl<'a, N: SnapshotLearner> Trainer<'a, N> {
     /// Predicts all snapshots but the first `skipped` ones.
     pub fn new(history: &History<'a>, seed: u64, network: N, length: usize, skipped: usize) -> Self {
         let occupied = history.snapshots_from(Step(0)).filter(|snapshot| !snapshot.is_empty());
@@ -54,19 +54,19 @@ impl<'a, N: Learner> Trainer<'a, N> {
             purpose: String::new(),
             network,
             length,
-            arrangements: Arrangements::default(),
+            cache: SnapshotCache::default(),
             targets: occupied.skip(skipped).map(|snapshot| snapshot.step).collect(),
-            reader: Reader::default(),
+            encoded: EncodedHistory::default(),
         }
     }
 }
 
-impl<N: Learner> Trainable for Trainer<'_, N>
+impl<N: SnapshotLearner> Trainable for Trainer<'_, N>
 where
     N::Encoded: Send + Sync,
 {
     fn begin(&mut self, _: Step, history: &History<'_>) -> Result<(), ModelError> {
-        self.reader.read(&self.network, history, self.length);
+        self.encoded.update(&self.network, history, self.length);
         Ok(())
     }
 
@@ -76,11 +76,11 @@ where
         queries: &[Query],
         sink: &mut dyn ScoreSink,
     ) -> Result<(), ModelError> {
-        self.reader.score(&self.network, history, queries, sink)
+        self.encoded.score(&self.network, history, queries, sink)
     }
 }
 
-impl<N: Learner> Learning for Trainer<'_, N>
+impl<N: SnapshotLearner> Learning for Trainer<'_, N>
 where
     N::Encoded: Send + Sync,
 {
@@ -94,10 +94,10 @@ where
 
     fn step(&mut self, epoch: u32, batch: usize) -> Result<f64, ModelError> {
         let step = self.targets[batch];
-        let snapshots = self.arrangements.last(&self.history.until(step)?, self.length);
+        let snapshots = self.cache.last(&self.history.until(step)?, self.length);
         let index = u64::from(epoch) << 32 | batch as u64;
         let mut random = quadcast_core::stream(self.seed, &self.purpose, index);
-        self.reader.forget();
+        self.encoded.invalidate();
         self.network.learn(&self.history, step, &snapshots, &mut random)
     }
 
@@ -106,7 +106,7 @@ where
     }
 
     fn restore(&mut self, state: &[u8]) -> Result<(), ModelError> {
-        self.reader.forget();
+        self.encoded.invalidate();
         self.network.learned_mut().restore(state)
     }
 }

@@ -1,11 +1,11 @@
-//! The tables of a section, before they have a format.
+//! The tables of runs on evolving graphs, before they have a format.
 
 use quadcast_eval::Part;
 use quadcast_eval::evolving::{EvolvingOutcome, StepResult};
 
-use super::section::{Run, Section};
 use super::values::{Averaging, LinkValues, TripleValues};
 use crate::counted;
+use crate::study::{Group, Member};
 use crate::tables::{Cell, Grid, Head, Span};
 
 /// Heads of link prediction, and what they mean.
@@ -18,25 +18,25 @@ const LINK_HEADS: [(&str, &str); 9] = [
     ("raw MRR", "mean reciprocal rank among all candidates"),
     ("raw H@10", "among all candidates"),
     ("raw MR", "mean rank among all candidates"),
-    ("unreached", "queries whose answer the model has nothing to say about"),
+    ("not scored", "queries whose correct answer the model did not score; it is ranked last"),
 ];
 
 /// Columns whose cells are text.
 const WORDS: [&str; 3] = ["run", "mean", "step"];
 
 /// Link prediction over all steps: each step alike, and each question alike.
-pub(crate) fn link_means(section: &Section<'_>) -> Grid {
-    let before = [("run", ""), ("mean", "each step counts alike, or each question")];
+pub(crate) fn link_means(group: &Group<'_>) -> Grid {
+    let before = [("run", ""), ("mean", "each step has the same weight, or each query has")];
     let after = [
-        ("back", "change of H@10 on earlier steps"),
-        ("ahead", "H@10 on the next step"),
+        ("backward", "backward transfer: change of H@10 on earlier steps since they were learned"),
+        ("forward", "forward transfer: H@10 on the next step before it is learned"),
         ("training", "seconds"),
     ];
-    let rows = mean_rows(section, |run, averaging| {
-        let mut row = links(&LinkValues::mean(run.outcome, averaging));
+    let rows = mean_rows(group, |run, averaging| {
+        let mut row = links(&LinkValues::mean(outcome_of(run), averaging));
         // What there is once per run stands in its first row.
         let is_first = averaging == Averaging::Steps;
-        let (outcome, train) = (run.outcome, run.record.seconds.train);
+        let (outcome, train) = (outcome_of(run), run.run.record.seconds.fit);
         let signed = |value: f64| Cell::number(value, format!("{:+.2}", 100.0 * value));
         let back = outcome.backward_transfer.filter(|_| is_first);
         row.push(back.map_or_else(absent, signed));
@@ -48,18 +48,18 @@ pub(crate) fn link_means(section: &Section<'_>) -> Grid {
 }
 
 /// Triple classification and triples of the past over all steps; `None` if no run has any.
-pub(crate) fn triple_means(section: &Section<'_>) -> Option<Grid> {
-    if !steps(section).any(is_classified) {
+pub(crate) fn triple_means(group: &Group<'_>) -> Option<Grid> {
+    if !steps(group).any(is_classified) {
         return None;
     }
-    let before = [("run", ""), ("mean", "each step counts alike, or each question")];
-    let rows = mean_rows(section, |run, averaging| triples(&TripleValues::mean(run.outcome, averaging)));
+    let before = [("run", ""), ("mean", "each step has the same weight, or each query has")];
+    let rows = mean_rows(group, |run, averaging| triples(&TripleValues::mean(outcome_of(run), averaging)));
     Some(grid(before.into_iter().chain(TripleValues::HEADS), rows))
 }
 
 /// Facts that came with a step next to older ones: what is forgotten shows in the latter. `None` if no step asks about older ones.
-pub(crate) fn ages(section: &Section<'_>) -> Option<Grid> {
-    if steps(section).all(|step| step.old_facts().is_none()) {
+pub(crate) fn ages(group: &Group<'_>) -> Option<Grid> {
+    if steps(group).all(|step| step.old_facts().is_none()) {
         return None;
     }
     let cells = |part: Option<Part>| {
@@ -67,9 +67,8 @@ pub(crate) fn ages(section: &Section<'_>) -> Option<Grid> {
         let metrics = part.map(|part| part.metrics);
         [queries, Cell::percent(metrics.map(|m| m.mrr)), Cell::percent(metrics.map(|m| m.hits10))]
     };
-    let rows = step_rows(section, |step| {
-        cells(step.new_facts()).into_iter().chain(cells(step.old_facts())).collect()
-    });
+    let rows =
+        step_rows(group, |step| cells(step.new_facts()).into_iter().chain(cells(step.old_facts())).collect());
     let heads = ["run", "step", "queries", "MRR", "H@10", "queries", "MRR", "H@10"];
     let span = |text: &str, columns| Span { text: text.to_owned(), columns, series: None };
     let spans = vec![span("", 2), span("facts of the step", 3), span("older facts", 3)];
@@ -77,17 +76,17 @@ pub(crate) fn ages(section: &Section<'_>) -> Option<Grid> {
 }
 
 /// Every step: how large it is, and link prediction.
-pub(crate) fn link_steps(section: &Section<'_>) -> Grid {
+pub(crate) fn link_steps(group: &Group<'_>) -> Grid {
     let before = [
         ("run", ""),
         ("step", ""),
         ("train", "training triples"),
-        ("came", "training triples that came"),
-        ("went", "training triples that went"),
+        ("inserted", "inserted training triples"),
+        ("deleted", "deleted training triples"),
         ("entities", "entities that are present"),
-        ("candidates", "among whom answers are looked for"),
+        ("candidates", "entities that are ranked"),
     ];
-    let rows = step_rows(section, |step| {
+    let rows = step_rows(group, |step| {
         let sizes = &step.sizes;
         let mut row: Vec<Cell> =
             [sizes.train, sizes.inserted, sizes.deleted, sizes.entities].map(count).into();
@@ -100,13 +99,13 @@ pub(crate) fn link_steps(section: &Section<'_>) -> Grid {
 }
 
 /// Every step: triple classification, triples of the past, and how plausible deleted ones stay; `None` if no run has any.
-pub(crate) fn triple_steps(section: &Section<'_>) -> Option<Grid> {
-    if !steps(section).any(|step| is_classified(step) || step.unlearning.is_some()) {
+pub(crate) fn triple_steps(group: &Group<'_>) -> Option<Grid> {
+    if !steps(group).any(|step| is_classified(step) || step.unlearning.is_some()) {
         return None;
     }
-    let before = "entities that fit worse than the end of a deleted triple, before the model heard of it";
-    let after = [("deleted before", before), ("after", "the same afterwards")];
-    let rows = step_rows(section, |step| {
+    let before = "entities that fit worse than the end of a deleted triple, before the update; 50 = chance";
+    let after = [("deleted before", before), ("after", "the same after the update")];
+    let rows = step_rows(group, |step| {
         let mut row = triples(&TripleValues::of(step));
         row.push(Cell::percent(step.unlearning.map(|unlearning| unlearning.before)));
         row.push(Cell::percent(step.unlearning.map(|unlearning| unlearning.after)));
@@ -115,8 +114,13 @@ pub(crate) fn triple_steps(section: &Section<'_>) -> Option<Grid> {
     Some(grid([("run", ""), ("step", "")].into_iter().chain(TripleValues::HEADS).chain(after), rows))
 }
 
-fn steps<'a>(section: &'a Section<'_>) -> impl Iterator<Item = &'a StepResult> {
-    section.runs.iter().flat_map(|run| &run.outcome.steps)
+/// The results by step of a run on an evolving graph. Groups of another task have no such tables.
+fn outcome_of<'a>(member: &Member<'a>) -> &'a EvolvingOutcome {
+    member.run.record.evolving.as_ref().expect("the callers only pass groups of evolving runs")
+}
+
+fn steps<'a>(group: &'a Group<'_>) -> impl Iterator<Item = &'a StepResult> {
+    group.members.iter().flat_map(|member| &outcome_of(member).steps)
 }
 
 fn is_classified(step: &StepResult) -> bool {
@@ -135,32 +139,29 @@ fn grid<'h>(heads: impl Iterator<Item = (&'h str, &'h str)>, rows: Vec<Vec<Cell>
 }
 
 /// A row for every mean of every run. One step is its own mean.
-fn mean_rows(section: &Section<'_>, cells: impl Fn(&Run<'_>, Averaging) -> Vec<Cell>) -> Vec<Vec<Cell>> {
+fn mean_rows(group: &Group<'_>, cells: impl Fn(&Member<'_>, Averaging) -> Vec<Cell>) -> Vec<Vec<Cell>> {
     let mut rows = Vec::new();
-    for (series, run) in section.runs.iter().enumerate() {
-        for (title, averaging) in means(run.outcome) {
-            let mut row = vec![Cell::run(&run.label, series), Cell::text(title)];
-            row.extend(cells(run, averaging));
+    for member in &group.members {
+        let means = match Averaging::of(outcome_of(member)) {
+            [] => vec![("one step", Averaging::Steps)],
+            several => several.iter().map(|&averaging| (averaging.title(), averaging)).collect(),
+        };
+        for (title, averaging) in means {
+            let mut row = vec![Cell::run(&member.label, member.series), Cell::text(title)];
+            row.extend(cells(member, averaging));
             rows.push(row);
         }
     }
     rows
 }
 
-fn means(outcome: &EvolvingOutcome) -> Vec<(&'static str, Averaging)> {
-    match Averaging::of(outcome) {
-        [] => vec![("one step", Averaging::Steps)],
-        several => several.iter().map(|&averaging| (averaging.title(), averaging)).collect(),
-    }
-}
-
 /// A row for every step of every run.
-fn step_rows(section: &Section<'_>, cells: impl Fn(&StepResult) -> Vec<Cell>) -> Vec<Vec<Cell>> {
+fn step_rows(group: &Group<'_>, cells: impl Fn(&StepResult) -> Vec<Cell>) -> Vec<Vec<Cell>> {
     let mut rows = Vec::new();
-    for (series, run) in section.runs.iter().enumerate() {
-        for step in &run.outcome.steps {
+    for member in &group.members {
+        for step in &outcome_of(member).steps {
             let mut row = vec![
-                Cell::run(&run.label, series),
+                Cell::run(&member.label, member.series),
                 Cell::number(f64::from(step.step.0), step.label.as_str()),
             ];
             row.extend(cells(step));
@@ -200,12 +201,12 @@ fn absent() -> Cell {
 
 #[cfg(test)]
 mod tests {
-    use quadcast_eval::evolving::Present;
+    use quadcast_core::Candidates;
 
-    use super::super::section::sections;
     use super::*;
-    use crate::EvolvingRecord;
     use crate::samples::changing;
+    use crate::study::Study;
+    use crate::{LoadedRun, Options};
 
     /// The texts of a column.
     fn column<'a>(grid: &'a Grid, head: &str) -> Vec<&'a str> {
@@ -213,48 +214,50 @@ mod tests {
         grid.rows.iter().map(|row| row[at].text.as_str()).collect()
     }
 
-    fn tables<T>(record: EvolvingRecord, table: impl Fn(&Section<'_>) -> T) -> T {
-        table(&sections(&[record])[0])
+    fn tables<T>(run: LoadedRun, table: impl Fn(&Group<'_>) -> T) -> T {
+        let (runs, options) = ([run], Options::default());
+        table(&Study::new(&runs, &options).sections[0].groups[0])
+    }
+
+    fn results(run: &mut LoadedRun) -> &mut EvolvingOutcome {
+        run.record.evolving.as_mut().expect("results")
     }
 
     #[test]
     fn both_means_have_rows_raw_and_filtered() {
-        let mut record = changing("transe", 20, 1);
-        let outcome = record.outcome.as_mut().expect("results");
-        outcome.filtered.by_question.mrr = 0.45;
-        outcome.raw.by_question.mrr = 0.35;
-        let grid = tables(record.clone(), link_means);
-        assert_eq!(column(&grid, "mean"), ["mean of steps", "all questions"]);
+        let mut run = changing("transe", 20, 1);
+        results(&mut run).filtered.by_question.mrr = 0.45;
+        results(&mut run).raw.by_question.mrr = 0.35;
+        let grid = tables(run.clone(), link_means);
+        assert_eq!(column(&grid, "mean"), ["mean of steps", "all queries"]);
         assert_eq!(column(&grid, "MRR"), ["40.00", "45.00"]);
         assert_eq!(column(&grid, "raw MRR"), ["40.00", "35.00"]);
         assert_eq!(column(&grid, "training"), ["0", "–"]);
-        let grid = tables(record.clone(), triple_means).expect("classified");
+        let grid = tables(run.clone(), triple_means).expect("classified");
         assert_eq!(column(&grid, "accuracy"), ["70.00", "75.00"]);
         assert_eq!(column(&grid, "AUC"), ["70.00", "–"]);
-        record.outcome.as_mut().expect("results").steps.truncate(1);
-        assert_eq!(column(&tables(record, link_means), "mean"), ["one step"]);
+        results(&mut run).steps.truncate(1);
+        assert_eq!(column(&tables(run, link_means), "mean"), ["one step"]);
     }
 
     #[test]
     fn candidates_are_those_that_were_ranked() {
-        let mut record = changing("transe", 20, 1);
-        record.protocol.candidates = Present::All;
-        let steps = &mut record.outcome.as_mut().expect("results").steps;
+        let mut run = changing("transe", 20, 1);
+        run.record.protocol.candidates = Candidates::All;
+        let steps = &mut results(&mut run).steps;
         steps[0].link.as_mut().expect("links").candidates = 11;
         steps[1].link = None;
-        let grid = tables(record, link_steps);
+        let grid = tables(run, link_steps);
         assert_eq!(column(&grid, "entities"), ["8", "8"]);
         assert_eq!(column(&grid, "candidates"), ["11", "–"]);
     }
 
     #[test]
     fn rows_are_as_long_as_their_heads() {
-        let records = [changing("transe", 20, 1)];
-        let all = sections(&records);
-        let section = &all[0];
-        let (links, steps) = (Some(link_means(section)), Some(link_steps(section)));
-        let grids = [links, triple_means(section), steps, triple_steps(section)];
-        for grid in grids.into_iter().flatten() {
+        let all = |group: &Group<'_>| {
+            [Some(link_means(group)), triple_means(group), Some(link_steps(group)), triple_steps(group)]
+        };
+        for grid in tables(changing("transe", 20, 1), all).into_iter().flatten() {
             assert!(grid.rows.iter().all(|row| row.len() == grid.head.len()), "{grid:?}");
         }
     }

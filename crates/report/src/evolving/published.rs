@@ -1,18 +1,68 @@
 //! Results of a run beside those that a study has published.
 //!
-//! A run is set beside a row of a table if data, model and procedure are the same, and, where the row holds artefacts of
-//! the code that made it, if the run repeats them. Other settings may differ: what comes of them is what the comparison shows.
+//! A run is compared with a row of a table if data, model and procedure are the same, and, where the row holds artefacts of
+//! the code that made it, if the run repeats them. Other settings may differ: the comparison shows their effect.
 
-use quadcast_core::{Step, TiePolicy};
-use quadcast_eval::evolving::{EvolvingOutcome, Present};
-use serde::Serialize;
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use quadcast_core::{Candidates, Procedure, Step, TiePolicy};
+use quadcast_eval::evolving::EvolvingOutcome;
+use quadcast_run::{AskedAbout, Record};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::published_rows::{INFINITY, ROWS, Row, Values};
-use super::{AskedAbout, EvolvingRecord, PublishedLine};
+use super::published_line::{PublishedLine, PublishedMeasure, PublishedVerdict};
+use crate::study::Group;
+use crate::tables::{Cell, Grid, Head};
 
-/// Test triples per step that the study of `WikidataEvolve` asked about.
-const SAMPLE: usize = 6000;
+/// What an answer counts that no universe knows, by default.
+const INFINITY: &str = "infinity";
+
+/// How far values may lie from published ones.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Allowance {
+    /// Of mean ranks, in per cent of the published one.
+    pub mean_rank: f64,
+    /// Of everything else, in points.
+    pub points: f64,
+    /// Whether only worse values have a bound.
+    #[serde(default)]
+    pub one_sided: bool,
+}
+
+/// What one table says about one model and procedure.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PublishedRow {
+    source: String,
+    /// The catalogue variant of the data.
+    variant: String,
+    model: String,
+    procedure: Procedure,
+    /// Whether artefacts of the code that made the values are in them.
+    #[serde(default)]
+    artefacts: bool,
+    missing: Option<String>,
+    allowance: Allowance,
+    /// Steps of the data, where lists of values may be shorter.
+    steps: Option<usize>,
+    /// By measure and step; a list that is shorter than `steps` ends with the last step.
+    values: BTreeMap<PublishedMeasure, Vec<f64>>,
+}
+
+#[derive(Deserialize)]
+struct PublishedRows {
+    row: Vec<PublishedRow>,
+}
+
+/// All rows, in the order of the tables.
+static ROWS: LazyLock<Vec<PublishedRow>> = LazyLock::new(|| {
+    let rows: PublishedRows = toml::from_str(include_str!("../../published/evolving.toml"))
+        .expect("the file is part of the program, and a test reads it");
+    rows.row
+});
 
 /// A run beside one row of a published table.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -25,11 +75,11 @@ pub struct PublishedComparison {
 
 /// What was published for the data, the model, the procedure and the artefacts of a run, beside what the run has. Empty if there
 /// is nothing, and for updates and other candidates than those of the study.
-pub fn published_comparisons(record: &EvolvingRecord) -> Vec<PublishedComparison> {
-    let Some(outcome) = &record.outcome else { return Vec::new() };
-    let fitting = ROWS.iter().filter(|row| fits(row, record) && asks_the_same(row, record, outcome));
+pub fn published_comparisons(record: &Record) -> Vec<PublishedComparison> {
+    let Some(outcome) = &record.evolving else { return Vec::new() };
+    let fitting = ROWS.iter().filter(|row| fits(row, record) && asks_the_same(row, record));
     let comparisons = fitting.map(|row| PublishedComparison {
-        source: row.source,
+        source: row.source.as_str(),
         lines: lines(row, record.protocol.ties, outcome),
     });
     comparisons.filter(|comparison| !comparison.lines.is_empty()).collect()
@@ -47,37 +97,31 @@ pub(crate) fn sources(comparisons: &[PublishedComparison]) -> String {
 }
 
 /// Whether a run is of the kind that a row is about.
-fn fits(row: &Row, record: &EvolvingRecord) -> bool {
+fn fits(row: &PublishedRow, record: &Record) -> bool {
     let setting = |key: &str| record.model.config.get(key);
     // Models that have artefacts of their own repeat them along with the evaluation, unless that was switched off.
     let artefacts =
         record.protocol.compat && setting("compat").is_none_or(|value| *value != Value::Bool(false));
     let missing = setting("missing").and_then(Value::as_str).unwrap_or(INFINITY);
-    record.dataset.variant.as_deref() == Some(row.variant)
+    record.dataset.variant.as_ref() == Some(&row.variant)
         && record.model.name == row.model
-        && record.procedure == row.procedure
-        && record.protocol.candidates == Present::Now
+        && record.protocol.procedure == row.procedure
+        && record.protocol.candidates == Candidates::Now
         && record.update.is_none()
         && (artefacts || !row.artefacts)
-        && row.missing.is_none_or(|word| word == missing)
+        && row.missing.as_ref().is_none_or(|word| word == missing)
 }
 
-/// Whether a run was asked what the study asked: the sample of graphs that change, everything of a graph without time. Records of
-/// earlier versions do not say it, but the number of test triples does.
-fn asks_the_same(row: &Row, record: &EvolvingRecord, outcome: &EvolvingOutcome) -> bool {
-    if row.variant != "WikidataEvolve" {
-        return true;
-    }
-    record.asked.map_or_else(
-        || outcome.steps.iter().all(|step| step.sizes.test <= SAMPLE),
-        |asked| asked == AskedAbout::Sample,
-    )
+/// Whether a run was asked what the study asked: the sample of graphs that change, everything of a graph without time.
+fn asks_the_same(row: &PublishedRow, record: &Record) -> bool {
+    row.variant != "WikidataEvolve" || record.asked == Some(AskedAbout::Sample)
 }
 
 /// The steps of a row that the run has values for.
-fn lines(row: &Row, ties: TiePolicy, outcome: &EvolvingOutcome) -> Vec<PublishedLine> {
+fn lines(row: &PublishedRow, ties: TiePolicy, outcome: &EvolvingOutcome) -> Vec<PublishedLine> {
     let mut lines = Vec::new();
-    for &Values { measure, first, by_step } in row.values {
+    for (&measure, by_step) in &row.values {
+        let first = row.steps.map_or(0, |steps| steps - by_step.len()) as u32;
         for (step, &published) in (first..).zip(by_step) {
             let Some(result) = outcome.steps.iter().find(|result| result.step == Step(step)) else {
                 continue;
@@ -89,34 +133,83 @@ fn lines(row: &Row, ties: TiePolicy, outcome: &EvolvingOutcome) -> Vec<Published
     lines
 }
 
+/// The part of a group on published values.
+#[derive(Serialize)]
+pub(crate) struct Published {
+    pub sources: String,
+    pub lines: Grid,
+}
+
+/// Nothing if nothing is published for any of the runs.
+pub(crate) fn published(group: &Group<'_>) -> Option<Published> {
+    let mut lines = Grid::new(vec![
+        Head::text("run"),
+        Head::text("measure"),
+        Head::text("step"),
+        Head::number("ours", "by optimistic ties"),
+        Head::number("published", ""),
+        Head::number("difference", "ours less published"),
+        Head::number("allowed", "per cent of a published mean rank, points of everything else"),
+        Head::text("verdict"),
+    ]);
+    let mut all = Vec::new();
+    for member in &group.members {
+        let comparisons = published_comparisons(&member.run.record);
+        let compared = comparisons.iter().flat_map(|comparison| &comparison.lines);
+        lines.rows.extend(compared.map(|line| row(&member.label, member.series, line)));
+        all.extend(comparisons);
+    }
+    (!all.is_empty()).then(|| Published { sources: sources(&all), lines })
+}
+
+fn row(label: &str, series: usize, line: &PublishedLine) -> Vec<Cell> {
+    let number = |value: f64| Cell::number(value, line.measure.written(value));
+    let difference = if line.measure.is_rank() {
+        format!("{:+.0}", line.difference)
+    } else {
+        format!("{:+.2}", line.difference)
+    };
+    let kind = if line.verdict == PublishedVerdict::Misses { "fail" } else { "pass" };
+    vec![
+        Cell::run(label, series),
+        Cell::text(line.measure.word()),
+        Cell::number(f64::from(line.step.0), line.label.as_str()),
+        number(line.ours),
+        number(line.published),
+        Cell::number(line.difference, difference),
+        Cell::number(line.allowed, line.allowed_words()),
+        Cell::text(line.verdict.word()).of_kind(kind),
+    ]
+}
+
 #[cfg(test)]
 mod tests {
     use quadcast_core::Split;
     use quadcast_eval::Metrics;
-    use quadcast_eval::evolving::{CategoryOutcome, Counts, NegativeClassification, Procedure};
+    use quadcast_eval::evolving::{CategoryOutcome, Counts, NegativeClassification};
+    use quadcast_run::UpdateCard;
     use serde_json::json;
 
     use super::*;
     use crate::samples::changing;
-    use crate::{PublishedMeasure, PublishedVerdict, UpdateCard};
 
     /// A run of two steps that could be one of the study: H@10 50 per cent, mean rank 4, accuracy 60 and 80 per cent.
-    fn run(variant: &str, model: &str, procedure: Procedure, compat: bool) -> EvolvingRecord {
-        let mut record = changing(model, 20, 1);
+    fn run(variant: &str, model: &str, procedure: Procedure, compat: bool) -> Record {
+        let mut record = changing(model, 20, 1).record;
         record.dataset.variant = Some(variant.to_owned());
-        record.procedure = procedure;
+        record.protocol.procedure = procedure;
         record.protocol.ties = TiePolicy::Optimistic;
         record.protocol.compat = compat;
         record.asked = Some(AskedAbout::Sample);
         record
     }
 
-    fn transe(procedure: Procedure, compat: bool) -> EvolvingRecord {
+    fn transe(procedure: Procedure, compat: bool) -> Record {
         run("WikidataEvolve", "transe", procedure, compat)
     }
 
     /// The numbers of the tables that a run is set beside.
-    fn tables(record: &EvolvingRecord) -> Vec<&'static str> {
+    fn tables(record: &Record) -> Vec<&'static str> {
         let number = |source: &'static str| source.rsplit(' ').next().expect("a number");
         published_comparisons(record).iter().map(|comparison| number(comparison.source)).collect()
     }
@@ -139,7 +232,7 @@ mod tests {
     }
 
     /// The tables for the static procedure after a change.
-    fn changed(change: impl FnOnce(&mut EvolvingRecord)) -> Vec<&'static str> {
+    fn changed(change: impl FnOnce(&mut Record)) -> Vec<&'static str> {
         let mut record = transe(Procedure::Static, false);
         change(&mut record);
         tables(&record)
@@ -152,8 +245,8 @@ mod tests {
         assert!(changed(|record| record.dataset.variant = Some(other)).is_empty());
         assert!(changed(|record| record.model.name = "incremental-transe".to_owned()).is_empty());
         assert!(changed(|record| record.asked = Some(AskedAbout::All)).is_empty());
-        assert!(changed(|record| record.protocol.candidates = Present::Seen).is_empty());
-        assert!(changed(|record| record.outcome = None).is_empty());
+        assert!(changed(|record| record.protocol.candidates = Candidates::Seen).is_empty());
+        assert!(changed(|record| record.evolving = None).is_empty());
         let update = UpdateCard {
             from: "run".to_owned(),
             file: "news.txt".to_owned(),
@@ -163,15 +256,6 @@ mod tests {
             learned: Vec::new(),
         };
         assert!(changed(|record| record.update = Some(update)).is_empty());
-        // An earlier version: the number of questions tells what they are.
-        let unsaid = |test: usize| {
-            changed(|record| {
-                record.asked = None;
-                record.outcome.as_mut().expect("results").steps[1].sizes.test = test;
-            })
-        };
-        assert_eq!(unsaid(6000), ["9"]);
-        assert!(unsaid(6001).is_empty());
     }
 
     #[test]
@@ -213,7 +297,7 @@ mod tests {
         let mut record = transe(Procedure::Static, false);
         record.protocol.ties = TiePolicy::Expected;
         assert!(tables(&record).is_empty());
-        let link = record.outcome.as_mut().expect("results").steps[1].link.as_mut().expect("links");
+        let link = record.evolving.as_mut().expect("results").steps[1].link.as_mut().expect("links");
         let kept = Metrics { hits10: 0.38674, mr: 437.5, ..Metrics::default() };
         link.filtered.policy.insert("optimistic".to_owned(), kept);
         let comparisons = published_comparisons(&record);
@@ -231,7 +315,7 @@ mod tests {
         // Counts of the study: 6666 of 7999 are taken for false.
         let counts = Counts { true_negatives: 6666, false_positives: 1333, ..Counts::default() };
         let deleted = CategoryOutcome { category: 2, split: Split::Train, counts };
-        let steps = &mut record.outcome.as_mut().expect("results").steps;
+        let steps = &mut record.evolving.as_mut().expect("results").steps;
         steps[1].negative = Some(NegativeClassification { categories: vec![deleted] });
         let comparisons = published_comparisons(&record);
         let last = comparisons.last().expect("a comparison");

@@ -6,12 +6,12 @@
 use quadcast_core::{CategoryKind, Step, TiePolicy};
 use quadcast_eval::evolving::StepResult;
 use quadcast_eval::{FilterOutcome, Metrics};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use super::published_rows::Allowance;
+use super::published::Allowance;
 
 /// What is compared. Categories are those of triples that were true once.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PublishedMeasure {
     /// Share of answers among the first ten, other true ones left out.
@@ -24,11 +24,11 @@ pub enum PublishedMeasure {
     RawMeanRank,
     /// Accuracy of triple classification.
     Accuracy,
-    /// Accuracy for triples that are gone.
+    /// Accuracy for deleted triples.
     Deleted,
-    /// Accuracy for triples that came back.
+    /// Accuracy for triples that were inserted again.
     Returned,
-    /// Accuracy for triples that came back and are gone again.
+    /// Accuracy for triples that were inserted again and deleted again.
     DeletedAgain,
 }
 
@@ -43,7 +43,7 @@ impl PublishedMeasure {
             Self::Accuracy => "accuracy",
             Self::Deleted => "deleted",
             Self::Returned => "returned",
-            Self::DeletedAgain => "gone again",
+            Self::DeletedAgain => "deleted twice",
         }
     }
 

@@ -1,47 +1,20 @@
-//! A run on a changing graph as text for people.
+//! What the summary of a run on an evolving graph says besides.
 
 use comfy_table::Table;
 use quadcast_eval::Part;
-use quadcast_eval::evolving::{EvolvingOutcome, Present, StepResult, Unlearning};
+use quadcast_eval::evolving::{EvolvingOutcome, StepResult, Unlearning};
+use quadcast_run::{Record, UpdateCard};
 
 use super::values::{Averaging, LinkValues, TripleValues};
-use super::{
-    EvolvingRecord, PublishedComparison, PublishedLine, PublishedVerdict, published_comparisons, sources,
-};
+use super::{PublishedComparison, PublishedLine, PublishedVerdict, published_comparisons, sources};
 use crate::terminal::{self, WIDTH, filled};
-use crate::{UpdateCard, bytes, counted, percent, plain_table, seconds};
+use crate::{counted, percent, plain_table, seconds};
 
-/// The record as text. Empty for a run without results.
-pub fn evolving_summary(record: &EvolvingRecord) -> String {
-    let Some(outcome) = &record.outcome else { return String::new() };
-    let mut text = heading(record);
-    text.push('\n');
-    text.push_str(&links(outcome));
+/// The tables by step, each with an empty line before it.
+pub(crate) fn evolving_tables(record: &Record, outcome: &EvolvingOutcome) -> String {
     let published = published(&published_comparisons(record), outcome);
-    let tables = [ages(outcome), classification(outcome), unlearning(outcome), published];
-    for table in tables.iter().filter(|table| !table.is_empty()) {
-        text.push('\n');
-        text.push_str(table);
-    }
-    text.push('\n');
-    text + &footing(record, outcome).concat()
-}
-
-fn heading(record: &EvolvingRecord) -> String {
-    let protocol = record.protocol;
-    let candidates = match protocol.candidates {
-        Present::Now => String::new(),
-        other => format!(" · candidates {}", other.word()),
-    };
-    wrapped(&format!(
-        "{} on {} · {}{candidates} · ties {} · seed {}{}",
-        record.model.name,
-        record.dataset.name,
-        record.procedure.word(),
-        protocol.ties.word(),
-        record.seed,
-        if protocol.compat { " · compat" } else { "" }
-    ))
+    let tables = [links(outcome), ages(outcome), classification(outcome), unlearning(outcome), published];
+    tables.iter().filter(|table| !table.is_empty()).flat_map(|table| ["\n", table]).collect()
 }
 
 /// The table as text. Where it is wider than a page, columns stand closer.
@@ -58,7 +31,7 @@ fn fitted(mut table: Table) -> String {
 
 fn links(outcome: &EvolvingOutcome) -> String {
     let header =
-        ["step", "train", "entities", "MRR", "H@1", "H@3", "H@10", "MR", "raw H@10", "raw MR", "unreached"];
+        ["step", "train", "entities", "MRR", "H@1", "H@3", "H@10", "MR", "raw H@10", "raw MR", "unscored"];
     let mut table = plain_table(&header, 1..header.len());
     for step in &outcome.steps {
         let sizes = [step.sizes.train, step.sizes.entities].map(|size| counted(size as u64));
@@ -139,7 +112,7 @@ fn classification(outcome: &EvolvingOutcome) -> String {
 
 /// How plausible deleted triples were before and after the steps that they went with; empty if none went.
 fn unlearning(outcome: &EvolvingOutcome) -> String {
-    let header = ["step", "deleted: asked", "entities that fit worse, before", "after"];
+    let header = ["step", "deleted triples asked", "entities that fit worse, before", "after (50 = chance)"];
     let mut table = plain_table(&header, 1..header.len());
     for step in &outcome.steps {
         if let Some(Unlearning { asked, before, after }) = step.unlearning {
@@ -187,7 +160,7 @@ fn worst(lines: &[PublishedLine]) -> String {
     let missing = lines.iter().filter(|line| line.verdict == PublishedVerdict::Misses);
     let labels: Vec<&str> = missing.map(|line| line.label.as_str()).collect();
     if (1..lines.len()).contains(&labels.len()) {
-        return format!("misses at {}", labels.join(", "));
+        return format!("misses {}", labels.join(", "));
     }
     let worst = lines.iter().map(|line| line.verdict).max();
     worst.map_or_else(nothing, |verdict| verdict.word().to_owned())
@@ -201,12 +174,8 @@ fn wrapped(text: &str) -> String {
 }
 
 /// What the tables rest on, a paragraph for each.
-fn footing(record: &EvolvingRecord, outcome: &EvolvingOutcome) -> Vec<String> {
-    let links = outcome.steps.iter().filter_map(|step| step.link.as_ref());
-    let queries: u64 = links.map(|link| link.filtered.queries).sum();
-    let asked = record.asked.map_or_else(String::new, |asked| format!(" ({})", asked.words()));
-    let mut lines =
-        vec![wrapped(&format!("{} queries, both ends of each test triple{asked}", counted(queries)))];
+pub(crate) fn evolving_footing(record: &Record, outcome: &EvolvingOutcome) -> Vec<String> {
+    let mut lines = Vec::new();
     if let Some(update) = &record.update {
         let [operations, entities, relations] =
             [update.operations, update.new_entities, update.new_relations].map(|count| counted(count as u64));
@@ -214,38 +183,30 @@ fn footing(record: &EvolvingRecord, outcome: &EvolvingOutcome) -> Vec<String> {
             "updated from {} with {operations} operations; new entities {entities}, new relations {relations}",
             update.from
         )));
-        lines.extend(remembered(update, outcome));
+        lines.extend(effect_on_earlier_step(update, outcome));
     }
     let unasked: Vec<String> =
         outcome.steps.iter().filter(|step| step.link.is_none()).map(|step| step.label.clone()).collect();
     if !unasked.is_empty() {
         lines.push(listed("no test triples at step", &unasked));
     }
-    let per_cent = |value: f64| format!("{:+.2}", 100.0 * value);
     if let Some(change) = outcome.backward_transfer {
-        let ahead = share(outcome.forward_transfer);
+        let forward = share(outcome.forward_transfer);
         lines.push(wrapped(&format!(
-            "H@10 on earlier steps since they were learned {}, on the next step before it is learned {ahead}",
-            per_cent(change)
+            "backward transfer (change of H@10 on earlier steps since they were learned) {:+.2}, forward transfer (H@10 on \
+             the next step before it is learned) {forward}",
+            100.0 * change
         )));
     }
     if outcome.steps.len() > 1 {
         let costs: Vec<String> = outcome.steps.iter().map(|step| seconds(step.seconds.train)).collect();
         lines.push(listed("training by step:", &costs));
     }
-    let memory =
-        record.peak_memory_bytes.map_or_else(String::new, |peak| format!(", peak memory {}", bytes(peak)));
-    lines.push(wrapped(&format!(
-        "load {}, train {}, evaluate {}{memory}",
-        seconds(record.seconds.load),
-        seconds(record.seconds.train),
-        seconds(record.seconds.evaluate)
-    )));
     lines
 }
 
-/// What an update did to what the model knew: the step before it, as the model found it then and finds it now.
-fn remembered(update: &UpdateCard, outcome: &EvolvingOutcome) -> Option<String> {
+/// What an update changed for the step before it.
+fn effect_on_earlier_step(update: &UpdateCard, outcome: &EvolvingOutcome) -> Option<String> {
     let then = update.learned.last()?;
     let mut asked = outcome.steps.last()?.transfer.iter();
     let now = asked.find(|transfer| transfer.step == then.step)?;
@@ -269,46 +230,54 @@ fn listed(title: &str, items: &[String]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use quadcast_core::{Split, Step, TiePolicy};
-    use quadcast_eval::evolving::{CategoryOutcome, Counts, NegativeClassification, Procedure};
+    use quadcast_core::{Procedure, Split, Step, TiePolicy};
+    use quadcast_eval::evolving::{CategoryOutcome, Counts, NegativeClassification};
+    use quadcast_run::AskedAbout;
 
     use super::*;
     use crate::samples::changing;
-    use crate::{AskedAbout, UpdateCard};
+    use crate::summary;
 
     fn assert_fits(text: &str) {
         assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{text}");
     }
 
+    fn record(model: &str) -> Record {
+        changing(model, 20, 1).record
+    }
+
+    fn results(record: &mut Record) -> &mut EvolvingOutcome {
+        record.evolving.as_mut().expect("results")
+    }
+
     #[test]
-    fn classification_has_means_and_questions_have_a_source() {
-        let mut record = changing("transe", 20, 1);
-        let text = evolving_summary(&record);
-        // Accuracy 60 and 80 per cent, of 10 examples and of 30.
+    fn classification_has_means_and_queries_have_a_source() {
+        let mut record = record("transe");
+        let text = summary(&record);
+        // Accuracy 60 and 80 %, of 10 examples and of 30.
         let rows = |title: &str| -> Vec<String> {
             let rows = text.lines().filter_map(|line| line.strip_prefix(title));
             rows.map(|row| row.split_whitespace().collect::<Vec<_>>().join(" ")).collect()
         };
-        let (steps, questions) = (rows("mean of steps"), rows("all questions"));
-        assert_eq!((steps.len(), questions.len()), (2, 2), "{text}");
+        let (steps, queries) = (rows("mean of steps"), rows("all queries"));
+        assert_eq!((steps.len(), queries.len()), (2, 2), "{text}");
         assert_eq!(steps[1], "70.00 70.00 70.00 100.00 – – – –");
-        assert_eq!(questions[1], "75.00 75.00 – 100.00 – – – –");
-        assert!(text.contains("12 queries, both ends of each test triple\n"), "{text}");
+        assert_eq!(queries[1], "75.00 75.00 – 100.00 – – – –");
         record.asked = Some(AskedAbout::Sample);
-        let text = evolving_summary(&record);
-        assert!(text.contains("each test triple (a sample of those held out)\n"), "{text}");
+        let text = summary(&record);
+        assert!(text.contains("a sample of the held-out triples"), "{text}");
         assert_fits(&text);
     }
 
     /// Parallel universes on the four steps of the study: mean ranks of five digits, and all measures.
-    fn universes() -> EvolvingRecord {
-        let mut record = changing("putranse", 20, 1);
+    fn universes() -> Record {
+        let mut record = record("putranse");
         record.dataset.variant = Some("WikidataEvolve".to_owned());
-        record.procedure = Procedure::Incremental;
+        record.protocol.procedure = Procedure::Incremental;
         record.protocol.ties = TiePolicy::Optimistic;
         record.protocol.compat = true;
         record.asked = Some(AskedAbout::Sample);
-        let outcome = record.outcome.as_mut().expect("results");
+        let outcome = results(&mut record);
         let model = outcome.steps[1].clone();
         let steps = [(0, 30000.0), (1, 30000.0), (2, 30000.0), (3, 13058.0)];
         outcome.steps = steps
@@ -323,54 +292,52 @@ mod tests {
             .to_vec();
         // 106 of 135 are taken for false, as in the study.
         let counts = Counts { true_negatives: 106, false_positives: 29, ..Counts::default() };
-        let gone_again = CategoryOutcome { category: 4, split: Split::Train, counts };
-        outcome.steps[3].negative = Some(NegativeClassification { categories: vec![gone_again] });
+        let deleted_twice = CategoryOutcome { category: 4, split: Split::Train, counts };
+        outcome.steps[3].negative = Some(NegativeClassification { categories: vec![deleted_twice] });
         record
     }
 
     #[test]
     fn published_values_stand_in_brackets() {
-        let text = evolving_summary(&universes());
+        let text = summary(&universes());
         let words = |measure: &str| -> String {
             let line = text.lines().find(|line| line.starts_with(measure)).expect("a row");
             line.split_whitespace().collect::<Vec<_>>().join(" ")
         };
         assert_eq!(
             words("MR "),
-            "MR 30000 (11644) 30000 (11712) 30000 (11787) 13058 (13058) ±15 % misses at 1, 2, 3"
+            "MR 30000 (11644) 30000 (11712) 30000 (11787) 13058 (13058) ±15 % misses 1, 2, 3"
         );
         assert!(words("raw MR ").ends_with("30000 (13784) ±15 % misses"), "{text}");
         assert!(words("H@10 ").starts_with("H@10 50.00 (17.20)") && words("H@10 ").ends_with("±2.5 better"));
-        assert_eq!(words("gone again "), "gone again – – – 78.52 (78.52) ±1.5 within");
+        assert_eq!(words("deleted twice "), "deleted twice – – – 78.52 (78.52) ±1.5 within");
         let source =
             "published, in brackets: Lafraie 2020, table 9; Lafraie 2020, table 10; Lafraie 2020, table 11";
         assert!(text.lines().any(|line| line == source), "{text}");
         assert_fits(&text);
-        assert!(!evolving_summary(&changing("transe", 20, 1)).contains("published"));
+        assert!(!summary(&record("transe")).contains("published"));
     }
 
     #[test]
     fn both_means_of_links_are_shown() {
-        let mut record = changing("transe", 20, 1);
-        let outcome = record.outcome.as_mut().expect("results");
-        outcome.filtered.by_question.mrr = 0.45;
-        outcome.raw.by_question.mr = 7.0;
-        let row = |record: &EvolvingRecord, title: &str| {
-            let text = evolving_summary(record);
+        let mut record = record("transe");
+        results(&mut record).filtered.by_question.mrr = 0.45;
+        results(&mut record).raw.by_question.mr = 7.0;
+        let row = |record: &Record, title: &str| {
+            let text = summary(record);
             let row = text.lines().find_map(|line| line.strip_prefix(title)).map(str::to_owned);
             row.map(|row| row.split_whitespace().collect::<Vec<_>>().join(" "))
         };
         let of = |title| row(&record, title).expect("a row");
         assert_eq!(of("mean of steps"), "40.00 0.00 0.00 50.00 4 50.00 4 0.00");
-        assert_eq!(of("all questions"), "45.00 0.00 0.00 50.00 4 50.00 7 0.00");
-        record.outcome.as_mut().expect("results").steps.truncate(1);
-        assert_eq!([row(&record, "mean of steps"), row(&record, "all questions")], [None, None]);
+        assert_eq!(of("all queries"), "45.00 0.00 0.00 50.00 4 50.00 7 0.00");
+        results(&mut record).steps.truncate(1);
+        assert_eq!([row(&record, "mean of steps"), row(&record, "all queries")], [None, None]);
     }
 
     #[test]
     fn twenty_steps_of_a_large_graph_fit_a_page() {
-        let mut record = changing("incremental-transe", 20, 1);
-        record.protocol.candidates = Present::Seen;
+        let mut record = record("incremental-transe");
         record.update = Some(UpdateCard {
             from: format!("{} runs", "runs/of/an/afternoon/".repeat(3)),
             file: "news.txt".to_owned(),
@@ -379,22 +346,21 @@ mod tests {
             new_relations: 12,
             learned: Vec::new(),
         });
-        let outcome = record.outcome.as_mut().expect("results");
+        let outcome = results(&mut record);
         let mut step = outcome.steps[1].clone();
         (step.sizes.train, step.sizes.entities, step.seconds.train) = (12_345_678, 1_234_567, 725.0);
         let link = step.link.as_mut().expect("links");
         (link.filtered.metrics.mrr, link.filtered.metrics.mr, link.raw.metrics.mr) =
             (1.0, 12_345.6, 123_456.7);
         outcome.steps = (0..20).map(|i| StepResult { label: (i + 1).to_string(), ..step.clone() }).collect();
-        let text = evolving_summary(&record);
+        let text = summary(&record);
         assert_fits(&text);
         assert_eq!(text.matches("12 min 05 s").count(), 20, "no line ends within a time: {text}");
-        assert!(text.starts_with("incremental-transe on graph · static · candidates seen · ties"), "{text}");
         // A step without questions each.
-        for step in &mut record.outcome.as_mut().expect("results").steps {
+        for step in &mut results(&mut record).steps {
             (step.link, step.label) = (None, format!("2031-01-{:0>2}", step.label));
         }
-        let text = evolving_summary(&record);
+        let text = summary(&record);
         assert_fits(&text);
         assert!(text.contains("no test triples at step 2031-01-01, 2031-01-02, "), "{text}");
     }

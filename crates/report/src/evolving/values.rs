@@ -25,7 +25,7 @@ impl Averaging {
     pub const fn title(self) -> &'static str {
         match self {
             Self::Steps => "mean of steps",
-            Self::Questions => "all questions",
+            Self::Questions => "all queries",
         }
     }
 
@@ -58,7 +58,7 @@ pub(crate) struct LinkValues {
     pub filtered: Option<Metrics>,
     /// All candidates.
     pub raw: Option<Metrics>,
-    /// Share of queries whose answer the model has nothing to say about.
+    /// Share of queries whose correct answer the model did not score.
     pub unreached: Option<f64>,
 }
 
@@ -96,7 +96,7 @@ pub(crate) struct TripleValues {
     pub covered: Option<f64>,
     pub deleted: Option<f64>,
     pub returned: Option<f64>,
-    pub gone_again: Option<f64>,
+    pub deleted_twice: Option<f64>,
     pub balanced: Option<f64>,
 }
 
@@ -106,11 +106,11 @@ impl TripleValues {
         ("accuracy", "of triple classification"),
         ("by relation", "accuracy with a threshold per relation"),
         ("AUC", "how often a true triple has the lower energy than a false one"),
-        ("covered", "examples that the model has anything to say about"),
-        ("deleted", "accuracy for triples that are gone"),
-        ("returned", "accuracy for triples that came back"),
-        ("gone again", "accuracy for triples that came back and are gone again"),
-        ("balanced", "the mean of what is right of those that are gone and of those that are back"),
+        ("covered", "examples about which the model does not abstain"),
+        ("deleted", "accuracy for deleted triples"),
+        ("returned", "accuracy for triples that were inserted again"),
+        ("deleted twice", "accuracy for triples that were inserted again and deleted again"),
+        ("balanced", "mean accuracy for deleted and for returned triples; 50 = chance"),
     ];
 
     /// The values in the order of their heads.
@@ -122,7 +122,7 @@ impl TripleValues {
             self.covered,
             self.deleted,
             self.returned,
-            self.gone_again,
+            self.deleted_twice,
             self.balanced,
         ]
     }
@@ -138,7 +138,7 @@ impl TripleValues {
             covered: own.map(|c| c.coverage),
             deleted: of(CategoryKind::Deleted),
             returned: of(CategoryKind::Returned),
-            gone_again: of(CategoryKind::DeletedAgain),
+            deleted_twice: of(CategoryKind::DeletedAgain),
             balanced: negative.and_then(NegativeClassification::balanced),
         }
     }
@@ -158,7 +158,7 @@ impl TripleValues {
             covered: own(|c| c.coverage),
             deleted: of(CategoryKind::Deleted),
             returned: of(CategoryKind::Returned),
-            gone_again: of(CategoryKind::DeletedAgain),
+            deleted_twice: of(CategoryKind::DeletedAgain),
             balanced: balanced(outcome, averaging),
         }
     }
@@ -188,7 +188,7 @@ mod tests {
 
     #[test]
     fn questions_weigh_what_steps_do_not() {
-        let outcome = changing("transe", 20, 1).outcome.expect("results");
+        let outcome = changing("transe", 20, 1).record.evolving.expect("results");
         let [steps, questions] = [Averaging::Steps, Averaging::Questions].map(|a| {
             let TripleValues { accuracy, by_relation, auc, covered, .. } = TripleValues::mean(&outcome, a);
             [accuracy, by_relation, auc, covered]
@@ -203,7 +203,7 @@ mod tests {
 
     #[test]
     fn balanced_scores_are_pooled_by_their_answers() {
-        let mut outcome = changing("transe", 20, 1).outcome.expect("results");
+        let mut outcome = changing("transe", 20, 1).record.evolving.expect("results");
         let category = |category, [tp, tn, fp, fnn]: [u64; 4]| CategoryOutcome {
             category,
             split: Split::Train,
@@ -226,7 +226,7 @@ mod tests {
 
     #[test]
     fn steps_without_questions_do_not_count() {
-        let mut outcome = changing("transe", 20, 1).outcome.expect("results");
+        let mut outcome = changing("transe", 20, 1).record.evolving.expect("results");
         outcome.steps[0].link.as_mut().expect("links").unreached = 0.5;
         outcome.steps[1].link = None;
         for averaging in [Averaging::Steps, Averaging::Questions] {

@@ -1,6 +1,5 @@
 //! A report as one HTML file: no network, no fonts, no scripts from elsewhere.
 
-mod evolving;
 mod page;
 mod patterns;
 mod patterns_table;
@@ -8,6 +7,5 @@ mod render;
 mod view;
 mod why;
 
-pub use evolving::evolving_page;
 pub use page::html;
 pub use patterns::{PatternMap, PatternPartner, PatternReport, PatternRow, patterns_page};

@@ -17,8 +17,9 @@ mod tests {
     use quadcast_eval::Metrics;
 
     use super::*;
+    use crate::Reference;
     use crate::samples::{RELATION, explained, run, run_with};
-    use crate::{Reference, RulesCard};
+    use quadcast_run::RulesCard;
 
     fn full() -> String {
         let mut multi = run("a", |_| 1);
@@ -93,7 +94,7 @@ mod tests {
         let mut given = run("a", |_| 1);
         given.record.model.rules = Some(RulesCard { file: "x.jsonl".to_owned(), used: 2, dropped: 1 });
         let page = html(&[given], &Options::default());
-        assert!(page.contains("2 rules from x.jsonl, 1 dropped; nothing was learned here"));
+        assert!(page.contains("2 rules from x.jsonl, 1 dropped; nothing was learned in this run"));
         assert!(!page.contains("Why: a few answers"));
     }
 

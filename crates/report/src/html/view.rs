@@ -3,16 +3,18 @@
 use std::collections::BTreeSet;
 
 use minijinja::Value;
-use quadcast_core::{Check, Duplicates, Filter, Setting, ValidationUse, Verdict};
+use quadcast_core::{Check, Duplicates, Filter, Setting, Task, ValidationUse, Verdict};
+use quadcast_run::{AskedAbout, Record};
 use serde::Serialize;
 
 use super::why::{RunCards, why};
+use crate::evolving::{Published, ages, link_means, link_steps, published, triple_means, triple_steps};
 use crate::study::{Group, Member, Section, Study, checks, frequencies, options, relations};
 use crate::svg::{Curve, DotRow, Dots, Line, NARROW, WIDE};
 use crate::tables::{
     Grid, check_grid, filter_title, frequency_grid, policy_grid, relation_grid, results, seed_grid, seen_grid,
 };
-use crate::{Options, RulesCard, RunRecord, counted};
+use crate::{Options, counted, rules_words};
 
 /// The whole page.
 #[derive(Serialize)]
@@ -84,6 +86,19 @@ struct GroupView {
     known: Grid,
     gold: Grid,
     why: Vec<RunCards>,
+    /// What only evolving graphs have.
+    evolving: Option<EvolvingView>,
+}
+
+/// Classification, transfer and steps of evolving graphs. A table is absent if no run has anything for it.
+#[derive(Serialize)]
+struct EvolvingView {
+    link_means: Grid,
+    triple_means: Option<Grid>,
+    ages: Option<Grid>,
+    link_steps: Grid,
+    triple_steps: Option<Grid>,
+    published: Option<Published>,
 }
 
 #[derive(Serialize)]
@@ -95,7 +110,7 @@ struct FilterView {
 
 impl Page {
     pub fn new(study: &Study<'_>, options: &Options) -> Self {
-        let names = |of: fn(&RunRecord) -> &str| -> Vec<String> {
+        let names = |of: fn(&Record) -> &str| -> Vec<String> {
             let members = study.sections.iter().flat_map(Section::members);
             let found: BTreeSet<&str> = members.map(|member| of(&member.run.record)).collect();
             found.into_iter().map(str::to_owned).collect()
@@ -177,7 +192,7 @@ fn run(group: &Group<'_>, member: &Member<'_>) -> RunView {
         seed: record.seed,
         latest: record.latest_read.clone().unwrap_or_else(|| "nothing".to_owned()),
         selection,
-        rules: record.model.rules.as_ref().map(RulesCard::words),
+        rules: record.model.rules.as_ref().map(rules_words),
         options: options(&record.model.config).into_iter().collect(),
     }
 }
@@ -192,7 +207,7 @@ fn group(group: &Group<'_>, id: String) -> GroupView {
     GroupView {
         id,
         title: group.title(),
-        about: about(group.protocol.setting).to_owned(),
+        about: about(group).to_owned(),
         protocol: protocol(group),
         results: filters.into(),
         seeds: seed_grid(group),
@@ -209,6 +224,14 @@ fn group(group: &Group<'_>, id: String) -> GroupView {
         known: frequency_grid(group, &frequencies(group, |row| row.query.known)),
         gold: frequency_grid(group, &frequencies(group, |row| row.gold)),
         why: why(group),
+        evolving: (group.protocol.task == Task::Evolving).then(|| EvolvingView {
+            link_means: link_means(group),
+            triple_means: triple_means(group),
+            ages: ages(group),
+            link_steps: link_steps(group),
+            triple_steps: triple_steps(group),
+            published: published(group),
+        }),
     }
 }
 
@@ -217,49 +240,84 @@ fn both(draw: impl Fn(f64) -> String) -> [Value; 2] {
     [WIDE, NARROW].map(|width| Value::from_safe_string(draw(width)))
 }
 
-const fn about(setting: Setting) -> &'static str {
-    match setting {
-        Setting::SingleStep => {
+const fn about(group: &Group<'_>) -> &'static str {
+    match (group.protocol.task, group.protocol.setting) {
+        (Task::Completion, _) => "A model may use the training facts of all times, earlier and later.",
+        (Task::Evolving, _) => {
+            "A model goes through the steps of the graph and is judged after each; held-out triples are never shown to it."
+        }
+        (Task::Forecasting, Setting::SingleStep) => {
             "To answer for a snapshot, a model may use the true facts of every earlier one."
         }
-        Setting::MultiStep => "To answer for any test snapshot, a model may use nothing of the test period.",
-        Setting::Online => "A model may use every earlier snapshot, and keeps learning from each.",
-        Setting::Completion => "A model may use the training facts of all times, earlier and later.",
+        (Task::Forecasting, Setting::MultiStep) => {
+            "To answer for any test snapshot, a model may use nothing of the test period."
+        }
+        (Task::Forecasting, Setting::Online) => {
+            "A model may use every earlier snapshot, and is updated with each."
+        }
     }
 }
 
 fn protocol(group: &Group<'_>) -> Vec<(&'static str, String)> {
     let protocol = group.protocol;
-    let completion = protocol.setting == Setting::Completion;
-    let validation = match protocol.validation {
-        ValidationUse::Observed if completion => "observed: they are known at test time",
-        ValidationUse::Observed => "observed: they are history at test time",
-        ValidationUse::Withheld if completion => "withheld: only training facts are known",
-        ValidationUse::Withheld => "withheld: only training facts precede the test period",
+    let validation = match (protocol.validation, protocol.task) {
+        (_, Task::Evolving) => "",
+        (ValidationUse::Observed, Task::Completion) => "observed: they are known at test time",
+        (ValidationUse::Observed, Task::Forecasting) => "observed: they are history at test time",
+        (ValidationUse::Withheld, Task::Completion) => "withheld: only training facts are known",
+        (ValidationUse::Withheld, Task::Forecasting) => {
+            "withheld: only training facts precede the test period"
+        }
     };
     let duplicates = match protocol.duplicates {
         Duplicates::Drop => "asked once",
-        Duplicates::Keep => "asked as often as they stand in the file",
+        Duplicates::Keep => "asked as often as the file lists them",
     };
     let first = group.members.first().map(|member| member.run);
     let queries = first.map_or(0, |run| run.outcome(Filter::Time).queries);
     let bootstrap = first.and_then(|run| run.record.bootstrap).map_or_else(String::new, |b| {
         format!(
-            "block bootstrap over {} test steps, blocks of {}, {} resamples",
-            b.steps,
+            "block bootstrap over {} {}s, blocks of {}, {} resamples",
+            counted(b.units as u64),
+            b.unit.word(),
             b.block,
             counted(b.resamples as u64)
         )
     });
     vec![
-        ("setting", protocol.setting.word().to_owned()),
+        ("task", protocol.task.word().to_owned()),
+        (
+            "setting",
+            if protocol.task == Task::Forecasting {
+                protocol.setting.word().to_owned()
+            } else {
+                String::new()
+            },
+        ),
+        ("test triples", group.questions.asked.map(AskedAbout::words).unwrap_or_default().to_owned()),
         ("queries", format!("{}, half of them for the object, half for the subject", counted(queries))),
         ("validation facts", validation.to_owned()),
         ("ties", format!("{} (headline numbers)", protocol.ties.word())),
-        ("candidates", "every entity".to_owned()),
-        ("repeated test facts", duplicates.to_owned()),
+        ("candidates", group.candidates().to_owned()),
+        ("duplicate test facts", duplicates.to_owned()),
+        ("selection filter", format!("knows the facts of {}", protocol.selection.word().replace('-', " "))),
         ("intervals", bootstrap),
+        ("compat", compat(group).to_owned()),
     ]
+}
+
+/// What the evaluator repeats of published code; empty if nothing.
+const fn compat(group: &Group<'_>) -> &'static str {
+    match group.protocol.task {
+        Task::Evolving if group.protocol.compat => {
+            "as published, artefacts included: procedures other than static are ranked in a list with entity 0 in every other slot, \
+             and parallel universes are asked for single triples with object and relation swapped"
+        }
+        Task::Completion if group.protocol.compat => {
+            "as published: test facts are in the filter of validation"
+        }
+        _ => "",
+    }
 }
 
 fn curve(group: &Group<'_>) -> Curve {

@@ -1,9 +1,10 @@
 //! A few answers of a run with the rules or facts that they rest on, as cards.
 
+use quadcast_run::{DatedFact, Fired, Reason, Sample, Why};
 use serde::Serialize;
 
 use crate::study::{Group, Member};
-use crate::{DatedFact, Fired, Reason, Sample, Why, counted};
+use crate::{counted, weight_words};
 
 /// How many rules, chains of facts per rule, and single facts a card shows.
 const RULES: usize = 3;
@@ -126,7 +127,7 @@ fn rules(fired: &[Fired]) -> (Vec<RuleView>, String) {
 
 /// Past facts and what else adds to a score.
 fn facts(why: &Why, score: f64) -> Vec<Part> {
-    let weight = |weight: f64| why.weight(weight, score);
+    let weight = |weight: f64| weight_words(why, weight, score);
     let told = |reason: &Reason| {
         let DatedFact { subject, relation, object, time } = &reason.fact;
         Part { weight: weight(reason.weight), text: format!("{time}: {subject} {relation} {object}") }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use quadcast_core::{Check, Duplicates, Filter, Setting, Split, ValidationUse, Verdict};
+use quadcast_core::{Candidates, Check, Duplicates, Filter, SelectionFilter, Setting, Split, Task, Verdict};
 
 use super::{Member, Section, Study};
 use crate::counted;
@@ -89,24 +89,25 @@ fn history(members: &[&Member<'_>]) -> Check {
         let steps = &record.by_step;
         let latest = record.latest_read.as_deref();
         let asked = |time: &str| steps.iter().any(|row| row.time == time);
-        let broken = match record.protocol.setting {
-            Setting::MultiStep => latest.is_some_and(asked),
-            Setting::SingleStep | Setting::Online => {
+        let protocol = &record.protocol;
+        let broken = match (record.task, protocol.setting) {
+            // Facts of all times are known; the evaluator sees to it that none of those asked about is among them.
+            (Task::Completion | Task::Evolving, _) => false,
+            (Task::Forecasting, Setting::MultiStep) => latest.is_some_and(asked),
+            (Task::Forecasting, Setting::SingleStep | Setting::Online) => {
                 latest.is_some() && latest == steps.last().map(|row| row.time.as_str())
             }
-            // Facts of all times are known; that none of those asked about is among them, the evaluator sees to.
-            Setting::Completion => false,
         };
-        let validation = match record.protocol.validation {
-            ValidationUse::Observed => "observed",
-            ValidationUse::Withheld => "withheld",
-        };
-        let latest = latest.unwrap_or("nothing");
-        let setting = record.protocol.setting.word();
+        let (latest, headline) = (latest.unwrap_or("nothing"), protocol.headline());
         if broken {
-            problems.push(format!("{} read facts of {latest}, which {setting} forbids", member.label));
+            problems.push(format!("{} read facts of {latest}, which {headline} forbids", member.label));
         }
-        evidence.insert(format!("{setting}: validation facts {validation}, latest fact read {latest}"));
+        evidence.insert(if record.task == Task::Evolving {
+            format!("{headline}: training triples of the step, held-out triples never")
+        } else {
+            let validation = protocol.validation.word();
+            format!("{headline}: validation facts {validation}, latest fact read {latest}")
+        });
     }
     let evidence = evidence.into_iter().collect::<Vec<_>>().join("; ");
     unless("S2", "Is it known what was seen at test time?", (Verdict::Fail, problems), evidence)
@@ -119,6 +120,14 @@ fn selection(members: &[&Member<'_>]) -> Check {
         count += 1;
         if selection.split != Split::Valid {
             problems.push(format!("{} was selected on {}", member.label, selection.split));
+        }
+    }
+    for member in members {
+        if member.run.record.protocol.selection == SelectionFilter::AllSplits {
+            problems.push(format!(
+                "{}: test facts were in the filter of validation, as in published code (--compat)",
+                member.label
+            ));
         }
     }
     let rest = members.len() - count;
@@ -144,7 +153,7 @@ fn directions(members: &[&Member<'_>]) -> Check {
         let asked = format!("{} for the object, {} for the subject", counted(object), counted(subject));
         if object != subject || object + subject + repeated != 2 * record.dataset.test as u64 {
             problems.push(format!(
-                "{}: {asked}, {repeated} repeated, {} test facts",
+                "{}: {asked}, {repeated} duplicates, {} test facts",
                 member.label, record.dataset.test
             ));
         }
@@ -153,7 +162,7 @@ fn directions(members: &[&Member<'_>]) -> Check {
             problems.push(format!("{}: {rows} ranks for {} queries", member.label, outcome.queries));
         }
         let more = if repeated > 0 {
-            format!(", {} repeated ones asked once", counted(repeated))
+            format!(", {} duplicates asked once", counted(repeated))
         } else {
             String::new()
         };
@@ -175,7 +184,11 @@ fn ranking(members: &[&Member<'_>]) -> Check {
     }
     for member in members {
         if let Some(bad @ 1..) = member.run.record.not_a_number {
-            problems.push(format!("{}: {} gold answers scored “not a number”", member.label, counted(bad)));
+            problems.push(format!(
+                "{}: {} correct answers scored “not a number”",
+                member.label,
+                counted(bad)
+            ));
         }
         if member.run.record.scores.as_ref().is_some_and(|scores| scores.ranked_by.is_some()) {
             problems.push(format!("{}: the ranks were made elsewhere", member.label));
@@ -194,6 +207,12 @@ fn join(words: &BTreeSet<&str>) -> String {
 }
 
 fn candidates(members: &[&Member<'_>]) -> Check {
+    let some = members.iter().find(|member| member.run.record.protocol.candidates != Candidates::All);
+    if let Some(member) = some {
+        let who = member.run.record.protocol.candidates.word();
+        let evidence = format!("candidates of an evolving graph: {who}; the protocol says so");
+        return check("C1", "Every entity a candidate?", Verdict::Pass, evidence);
+    }
     let mut problems = Vec::new();
     for member in members {
         let entities = member.run.record.dataset.entities as u64;
@@ -265,14 +284,14 @@ mod tests {
         multi.record.repeated_queries = Some(2);
         multi.ranks.pop();
         multi.record.selection =
-            Some(crate::Selection { split: Split::Test, metric: "MRR".to_owned(), plays: 3 });
+            Some(quadcast_run::Selection { split: Split::Test, metric: "MRR".to_owned(), plays: 3 });
         let found = verdicts(&[run("a", |_| 0), multi, run("c", |_| 30), run_with("a", 8, |_| 0)]);
         let expected = [
             ("D1", Verdict::Warn, "another dataset of this name"),
             ("S1", Verdict::Warn, "“single-step” and “multi-step”"),
             ("S2", Verdict::Fail, "which multi-step forbids"),
             ("L1", Verdict::Fail, "selected on test"),
-            ("Q1", Verdict::Fail, "2 repeated, 48 test facts"),
+            ("Q1", Verdict::Fail, "2 duplicates, 48 test facts"),
             ("Q1", Verdict::Fail, "95 ranks for 96 queries"),
             ("F1", Verdict::Warn, "0.0.9"),
             ("C1", Verdict::Fail, "a rank of 31 among 20"),

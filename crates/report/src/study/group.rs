@@ -1,9 +1,10 @@
 //! Who may be compared with whom: runs on the same content under the same protocol.
 
-use quadcast_core::{Filter, Protocol, Setting, ValidationUse};
+use quadcast_core::{Candidates, Filter, Protocol, Task};
+use quadcast_run::{AskedAbout, DatasetCard};
 
 use super::labels::labels;
-use crate::{DatasetCard, LoadedRun, Options, Reference};
+use crate::{LoadedRun, Options, Reference};
 
 /// All runs of a report.
 pub(crate) struct Study<'a> {
@@ -17,12 +18,29 @@ pub(crate) struct Section<'a> {
     pub groups: Vec<Group<'a>>,
 }
 
-/// The runs under one protocol, best first.
+/// The runs that may be compared, best first.
 pub(crate) struct Group<'a> {
+    /// What they have in common; the procedures of evolving graphs are compared with each other.
     pub protocol: Protocol,
+    /// Evolving graphs: which held-out triples were asked about, and whether the runs are updates, which are judged at their own
+    /// step only.
+    pub questions: Questions,
     pub members: Vec<Member<'a>>,
     /// Rows that are not runs.
     pub references: Vec<&'a Reference>,
+}
+
+/// What was asked, besides the protocol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Questions {
+    pub asked: Option<AskedAbout>,
+    pub update: bool,
+}
+
+impl Questions {
+    fn of(run: &LoadedRun) -> Self {
+        Self { asked: run.record.asked, update: run.record.update.is_some() }
+    }
 }
 
 /// A run in its group.
@@ -51,18 +69,21 @@ impl<'a> Study<'a> {
 
 impl<'a> Section<'a> {
     fn new(dataset: &'a DatasetCard, runs: &[&'a LoadedRun], options: &'a Options) -> Self {
-        let mut protocols: Vec<Protocol> = Vec::new();
+        let key = |run: &LoadedRun| (run.record.protocol.comparison_key(), Questions::of(run));
+        let mut keys: Vec<(Protocol, Questions)> = Vec::new();
         for run in runs {
-            if !protocols.contains(&run.record.protocol) {
-                protocols.push(run.record.protocol);
+            if !keys.contains(&key(run)) {
+                keys.push(key(run));
             }
         }
-        protocols.sort_by_key(|protocol| (setting_order(protocol.setting), validation_order(protocol)));
+        keys.sort_by_key(|(protocol, _)| {
+            (protocol.task, protocol.setting as u8, protocol.validation.word() == "withheld")
+        });
         let labels = labels(runs);
         let mut known: Vec<String> = Vec::new();
         let mut groups = Vec::new();
-        for protocol in protocols {
-            let inside = runs.iter().zip(&labels).filter(|(run, _)| run.record.protocol == protocol);
+        for (protocol, questions) in keys {
+            let inside = runs.iter().zip(&labels).filter(|(run, _)| key(run) == (protocol, questions));
             let mut members: Vec<Member<'a>> =
                 inside.map(|(run, label)| Member { run, label: label.clone(), series: 0 }).collect();
             members.sort_by(|a, b| mrr(b.run).total_cmp(&mrr(a.run)).then_with(|| a.label.cmp(&b.label)));
@@ -72,9 +93,13 @@ impl<'a> Section<'a> {
                     known.len() - 1
                 });
             }
-            let fits = |r: &&Reference| r.fingerprint == dataset.fingerprint && r.setting == protocol.setting;
+            let fits = |r: &&Reference| {
+                r.fingerprint == dataset.fingerprint
+                    && protocol.task == Task::Forecasting
+                    && r.setting == protocol.setting
+            };
             let references = options.references.iter().filter(fits).collect();
-            groups.push(Group { protocol, members, references });
+            groups.push(Group { protocol, questions, members, references });
         }
         Self { dataset, groups }
     }
@@ -93,22 +118,41 @@ impl<'a> Group<'a> {
 
     /// What tells this group from the others of its section, such as `single-step, ties mean`.
     pub fn title(&self) -> String {
-        let usual = Protocol::usual(self.protocol.setting);
-        let mut words = vec![self.protocol.setting.word().to_owned()];
-        if self.protocol.validation != usual.validation {
-            let word = match self.protocol.validation {
-                ValidationUse::Observed => "observed",
-                ValidationUse::Withheld => "withheld",
-            };
-            words.push(format!("validation {word}"));
+        let (protocol, usual) = (self.protocol, Protocol::of(self.protocol.task));
+        let mut words = vec![match protocol.task {
+            Task::Forecasting => protocol.setting.word().to_owned(),
+            task => task.word().to_owned(),
+        }];
+        if protocol.validation != usual.validation {
+            words.push(format!("validation {}", protocol.validation.word()));
         }
-        if self.protocol.ties != usual.ties {
-            words.push(format!("ties {}", self.protocol.ties.word()));
+        if protocol.candidates != usual.candidates {
+            words.push(format!("candidates {}", protocol.candidates.word()));
         }
-        if self.protocol.duplicates != usual.duplicates {
-            words.push("repeated facts kept".to_owned());
+        if protocol.ties != usual.ties {
+            words.push(format!("ties {}", protocol.ties.word()));
         }
+        if protocol.duplicates != usual.duplicates {
+            words.push("duplicate facts kept".to_owned());
+        }
+        words.extend(protocol.compat.then(|| "compat".to_owned()));
+        words.extend(self.questions.update.then(|| "updates".to_owned()));
+        words.extend(
+            self.questions
+                .asked
+                .filter(|asked| *asked != AskedAbout::All)
+                .map(|asked| asked.words().to_owned()),
+        );
         words.join(", ")
+    }
+
+    /// Which entities are ranked, in words.
+    pub fn candidates(&self) -> &'static str {
+        match self.protocol.candidates {
+            Candidates::All => "every entity",
+            Candidates::Now => "entities that are present at the step",
+            Candidates::Seen => "entities that were present at the step or before",
+        }
     }
 }
 
@@ -116,23 +160,26 @@ fn mrr(run: &LoadedRun) -> f64 {
     run.outcome(Filter::Time).metrics.mrr
 }
 
-fn setting_order(setting: Setting) -> u8 {
-    match setting {
-        Setting::SingleStep => 0,
-        Setting::MultiStep => 1,
-        Setting::Online => 2,
-        Setting::Completion => 3,
-    }
-}
-
-fn validation_order(protocol: &Protocol) -> u8 {
-    u8::from(protocol.validation == ValidationUse::Withheld)
-}
-
 #[cfg(test)]
 mod tests {
+    use quadcast_core::{Procedure, Setting};
+
     use super::*;
-    use crate::samples::{run, run_with};
+    use crate::samples::{changing, run, run_with};
+
+    #[test]
+    fn procedures_are_compared_and_other_questions_are_not() {
+        let mut incremental = changing("transe", 20, 1);
+        incremental.record.protocol.procedure = Procedure::Incremental;
+        let mut sampled = changing("transe", 20, 1);
+        sampled.record.asked = Some(AskedAbout::Sample);
+        let (runs, options) = ([changing("transe", 20, 1), incremental, sampled], Options::default());
+        let study = Study::new(&runs, &options);
+        let groups = &study.sections[0].groups;
+        let labels = |i: usize| groups[i].members.iter().map(|m| m.label.as_str()).collect::<Vec<_>>();
+        assert_eq!(labels(0), ["transe, incremental", "transe, static"]);
+        assert_eq!(groups[1].title(), "evolving, a sample of the held-out triples");
+    }
 
     #[test]
     fn settings_and_datasets_are_kept_apart() {

@@ -2,15 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use quadcast_core::Task;
+use quadcast_run::Record;
 use serde_json::Value;
 
 use crate::LoadedRun;
 
 /// One label per run. Runs that differ only in their protocol share a label.
 pub(super) fn labels(runs: &[&LoadedRun]) -> Vec<String> {
-    let mut labels: Vec<String> = runs.iter().map(|run| run.record.model.name.clone()).collect();
-    for name in labels.clone().into_iter().collect::<BTreeSet<_>>() {
-        let mine: Vec<usize> = (0..runs.len()).filter(|&i| runs[i].record.model.name == name).collect();
+    let mut labels: Vec<String> = runs.iter().map(|run| named(&run.record)).collect();
+    for name in labels.iter().cloned().collect::<BTreeSet<_>>() {
+        let mine: Vec<usize> = (0..runs.len()).filter(|&i| named(&runs[i].record) == name).collect();
         let configs = mine.iter().map(|&i| &runs[i].record.model.config);
         for (&i, words) in mine.iter().zip(telling_words(configs)) {
             labels[i].push_str(&words);
@@ -21,12 +23,23 @@ pub(super) fn labels(runs: &[&LoadedRun]) -> Vec<String> {
         rules.map_or_else(String::new, |rules| format!(" rules {}", rules.file))
     });
     tell_apart(runs, &mut labels, |run| format!(" seed {}", run.record.seed));
+    tell_apart(runs, &mut labels, |run| {
+        run.record.update.as_ref().map_or_else(String::new, |update| format!(" from {}", update.from))
+    });
     tell_apart(runs, &mut labels, |run| format!(" [{}]", run.name));
     labels
 }
 
+/// The model; on evolving graphs also the procedure, since procedures are compared.
+fn named(record: &Record) -> String {
+    match record.task {
+        Task::Evolving => format!("{}, {}", record.model.name, record.protocol.procedure.word()),
+        _ => record.model.name.clone(),
+    }
+}
+
 /// For each configuration the settings that tell it from the others, each after a blank.
-pub(crate) fn telling_words<'a>(configs: impl Iterator<Item = &'a Value>) -> Vec<String> {
+fn telling_words<'a>(configs: impl Iterator<Item = &'a Value>) -> Vec<String> {
     let configs: Vec<BTreeMap<String, String>> = configs.map(options).collect();
     let keys = telling_keys(&configs);
     let words = |config: &BTreeMap<String, String>| -> String {
@@ -106,7 +119,9 @@ fn tell_apart(runs: &[&LoadedRun], labels: &mut [String], more: impl Fn(&LoadedR
     let shared: Vec<bool> = (0..runs.len())
         .map(|i| {
             let twin = |j: usize| {
-                j != i && labels[i] == labels[j] && runs[i].record.protocol == runs[j].record.protocol
+                j != i
+                    && labels[i] == labels[j]
+                    && runs[i].record.protocol.comparison_key() == runs[j].record.protocol.comparison_key()
             };
             (0..runs.len()).any(|j| twin(j) && more(runs[i]) != more(runs[j]))
         })
@@ -119,7 +134,8 @@ fn tell_apart(runs: &[&LoadedRun], labels: &mut [String], more: impl Fn(&LoadedR
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::RulesCard;
+    use quadcast_run::RulesCard;
+
     use crate::samples::run;
 
     #[test]

@@ -7,5 +7,5 @@ mod slices;
 
 pub(crate) use checks::checks;
 pub(crate) use group::{Group, Member, Section, Study};
-pub(crate) use labels::{options, telling_words};
+pub(crate) use labels::options;
 pub(crate) use slices::{Slice, frequencies, relations};

@@ -91,7 +91,7 @@ fn bins(most: u64) -> Vec<u64> {
 }
 
 fn tally(run: &LoadedRun, bins: usize, place: impl Fn(&RankedQuery) -> usize) -> Vec<Tally> {
-    let harmonic = Harmonic::up_to(run.record.dataset.entities);
+    let harmonic = Harmonic::up_to(run.record.candidates());
     let mut random = stream(run.record.seed, "ties", 0);
     let mut tallies = vec![Tally::default(); bins];
     for row in &run.ranks {

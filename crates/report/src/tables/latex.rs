@@ -1,9 +1,10 @@
 //! Results as LaTeX: one `table` per dataset and protocol, to be read with `\input` into a document that uses
 //! the package `booktabs`.
 
-use quadcast_core::Filter;
+use quadcast_core::{Filter, Task};
 
 use super::{Cell, Grid, filter_title, results};
+use crate::evolving::{link_steps, triple_means};
 use crate::study::{Group, Section, Study};
 use crate::{LoadedRun, Options};
 
@@ -11,7 +12,7 @@ use crate::{LoadedRun, Options};
 const SHOWN: [usize; 9] = [0, 1, 2, 3, 4, 5, 6, 7, 8];
 
 /// How a file of tables begins.
-pub(crate) const BOOKTABS: &str = "% Needs \\usepackage{booktabs}.\n";
+const BOOKTABS: &str = "% Needs \\usepackage{booktabs}.\n";
 
 /// Results as LaTeX.
 pub fn latex(runs: &[LoadedRun], options: &Options) -> String {
@@ -20,13 +21,40 @@ pub fn latex(runs: &[LoadedRun], options: &Options) -> String {
     for section in &study.sections {
         for group in &section.groups {
             text.push_str(&results_table(section, group));
+            if group.protocol.task == Task::Evolving {
+                text.push_str(&evolving_tables(section, group));
+            }
         }
     }
     text
 }
 
+/// Columns of link prediction by step that a paper prints.
+const SHOWN_STEPS: [&str; 11] =
+    ["run", "step", "candidates", "MRR", "H@1", "H@3", "H@10", "MR", "raw MRR", "raw H@10", "raw MR"];
+
+/// Link prediction by step, and the means of triple classification.
+fn evolving_tables(section: &Section<'_>, group: &Group<'_>) -> String {
+    let card = section.dataset;
+    let caption = |about: &str| {
+        escape(&format!(
+            "{} ({}), {about}, {}, ties {}, fingerprint {}. Per cent, except for mean ranks.",
+            card.name,
+            card.variant.as_deref().unwrap_or("not in the catalogue"),
+            group.title(),
+            group.protocol.ties.word(),
+            card.fingerprint
+        ))
+    };
+    let mut text = table(&link_steps(group).only(&SHOWN_STEPS), &caption("link prediction by step"));
+    if let Some(grid) = triple_means(group) {
+        text.push_str(&table(&grid, &caption("triple classification, means over the steps")));
+    }
+    text
+}
+
 /// Any table, under a caption that is escaped already.
-pub(crate) fn table(grid: &Grid, caption: &str) -> String {
+fn table(grid: &Grid, caption: &str) -> String {
     let kinds: String = grid.head.iter().map(|head| if head.number { 'r' } else { 'l' }).collect();
     let heads: Vec<String> = grid.full_heads().iter().map(|head| escape(head)).collect();
     let columns: Vec<usize> = (0..grid.head.len()).collect();
@@ -60,7 +88,7 @@ fn caption(section: &Section<'_>, group: &Group<'_>) -> String {
     let card = section.dataset;
     format!(
         "{} ({}), {}, ties {}, fingerprint {}. Per cent, except for the mean rank. Bold: significantly better than \
-         the next (paired block bootstrap over test steps, 95 \\%).",
+         the next (paired block bootstrap, 95 \\%).",
         escape(&card.name),
         escape(card.variant.as_deref().unwrap_or("not in the catalogue")),
         escape(&group.title()),
@@ -82,7 +110,7 @@ fn rows(grid: &Grid, columns: &[usize]) -> String {
 }
 
 /// Text that LaTeX prints as it is.
-pub(crate) fn escape(text: &str) -> String {
+fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -109,7 +137,7 @@ pub(crate) fn escape(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::samples::run;
+    use crate::samples::{changing, run};
 
     #[test]
     fn names_are_escaped() {
@@ -130,5 +158,21 @@ mod tests {
         assert_eq!(text.matches("\\begin{").count(), text.matches("\\end{").count());
         let open = |c: char| text.replace("\\{", "").replace("\\}", "").matches(c).count();
         assert_eq!(open('{'), open('}'));
+    }
+
+    #[test]
+    fn evolving_runs_have_tables_by_step() {
+        let text = latex(&[changing("transe", 20, 1), changing("in_cremental", 20, 1)], &Options::default());
+        assert_eq!(text.matches("\\begin{table}").count(), 3, "{text}");
+        assert!(text.contains("in\\_cremental, static & all queries & 75.00 &"), "{text}");
+        assert!(text.contains("transe, static & 1 & 8 & 40.00 &"), "{text}");
+        let mut columns = 0;
+        for line in text.lines() {
+            if let Some(kinds) = line.strip_prefix("\\begin{tabular}{") {
+                columns = kinds.trim_end_matches('}').len();
+            } else if line.contains(" & ") {
+                assert_eq!(line.matches('&').count() + 1, columns, "{line}");
+            }
+        }
     }
 }

@@ -1,10 +1,11 @@
 //! Tables as Markdown.
 
-use quadcast_core::Filter;
+use quadcast_core::{Filter, Task};
 
 use super::{
     Grid, check_grid, filter_title, frequency_grid, policy_grid, relation_grid, results, seed_grid, seen_grid,
 };
+use crate::evolving::{Published, ages, link_means, link_steps, published, triple_means, triple_steps};
 use crate::study::{Group, Study, checks, frequencies, relations};
 use crate::{LoadedRun, Options};
 
@@ -34,16 +35,36 @@ pub fn markdown(runs: &[LoadedRun], options: &Options) -> String {
     text
 }
 
+/// What only evolving graphs have.
+fn evolving_text(group: &Group<'_>) -> String {
+    let titled = |title: &str, grid: &Grid| format!("### {title}\n\n{}\n", table(grid));
+    let optional =
+        |title: &str, grid: Option<Grid>| grid.map_or_else(String::new, |grid| titled(title, &grid));
+    let mut text = titled("Means over the steps", &link_means(group));
+    text.push_str(&optional("Triple classification, means over the steps", triple_means(group)));
+    text.push_str(&optional("Old and new facts", ages(group)));
+    text.push_str(&titled("Step by step", &link_steps(group)));
+    text.push_str(&optional("Triple classification step by step", triple_steps(group)));
+    if let Some(Published { sources, lines }) = published(group) {
+        text.push_str(&titled("Beside the published values", &lines));
+        text.push_str(&format!("Source: {}.\n\n", escape(&sources)));
+    }
+    text
+}
+
 fn group_text(group: &Group<'_>) -> String {
     let mut text = format!("## {}\n\n", escape(&group.title()));
     for filter in Filter::ALL {
         let heading = filter_title(filter);
         text.push_str(&format!("### Results, {heading} filter\n\n{}\n", table(&results(group, filter))));
     }
-    text.push_str("Per cent; bold: significantly better than the next (paired block bootstrap over test steps, 95 %).\n\n");
+    text.push_str("Per cent; bold: significantly better than the next (paired block bootstrap, 95 %).\n\n");
     let seeds = seed_grid(group);
     if !seeds.rows.is_empty() {
         text.push_str(&format!("### Mean over seeds, time-aware filter\n\n{}\n", table(&seeds)));
+    }
+    if group.protocol.task == Task::Evolving {
+        text.push_str(&evolving_text(group));
     }
     text.push_str(&format!("### Ties, MRR\n\n{}\n", table(&policy_grid(group))));
     text.push_str(&format!("### Seen and never seen facts\n\n{}\n", table(&seen_grid(group))));
@@ -63,7 +84,7 @@ fn group_text(group: &Group<'_>) -> String {
 }
 
 /// Any table.
-pub(crate) fn table(grid: &Grid) -> String {
+fn table(grid: &Grid) -> String {
     let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
     let mut text = line(grid.full_heads().iter().map(|head| escape(head)).collect());
     text.push_str(&format!(
@@ -81,7 +102,7 @@ pub(crate) fn table(grid: &Grid) -> String {
 }
 
 /// Text that Markdown shows as it is.
-pub(crate) fn escape(text: &str) -> String {
+fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

@@ -12,10 +12,7 @@ pub use csv::csv;
 pub use latex::latex;
 pub use markdown::markdown;
 
-pub(crate) use csv::line as csv_line;
 pub(crate) use grid::{Cell, Grid, Head, Span};
-pub(crate) use latex::{BOOKTABS, escape as escape_latex, table as latex_table};
-pub(crate) use markdown::{escape as escape_markdown, table as markdown_table};
 pub(crate) use parts::{check_grid, frequency_grid, policy_grid, relation_grid, seen_grid};
 pub(crate) use results::{filter_title, results};
 pub(crate) use seeds::seed_grid;

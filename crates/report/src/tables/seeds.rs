@@ -22,7 +22,7 @@ pub(crate) fn seed_grid(group: &Group<'_>) -> Grid {
     let mut grid = Grid::new(head);
     let mut families: Vec<Vec<&Member<'_>>> = Vec::new();
     for member in &group.members {
-        match families.iter_mut().find(|family| family[0].run.record.model == member.run.record.model) {
+        match families.iter_mut().find(|family| same_configuration(family[0], member)) {
             Some(family) => family.push(member),
             None => families.push(vec![member]),
         }
@@ -37,6 +37,12 @@ pub(crate) fn seed_grid(group: &Group<'_>) -> Grid {
     }
     grid.rows.sort_by(|a, b| b[2].value.unwrap_or(0.0).total_cmp(&a[2].value.unwrap_or(0.0)));
     grid
+}
+
+/// Whether two runs differ in nothing but their seed.
+fn same_configuration(a: &Member<'_>, b: &Member<'_>) -> bool {
+    let (a, b) = (&a.run.record, &b.run.record);
+    a.model == b.model && a.protocol == b.protocol
 }
 
 fn row(family: &[&Member<'_>], seeds: usize) -> Vec<Cell> {

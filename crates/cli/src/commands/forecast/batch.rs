@@ -2,9 +2,8 @@
 
 use std::path::Path;
 
-use quadcast_report::{Forecast, write_atomically};
+use quadcast_run::{Forecast, Question, write_atomically};
 
-use super::question::Asked;
 use crate::failure::Failure;
 use crate::output::Output;
 
@@ -12,7 +11,7 @@ use crate::output::Output;
 const COLUMNS: [&str; 4] = ["subject", "relation", "object", "at"];
 
 /// Reads questions from a CSV file with a header.
-pub fn read(path: &Path) -> Result<Vec<Asked>, Failure> {
+pub fn read(path: &Path) -> Result<Vec<Question>, Failure> {
     let refuse = |line: u64, why: String| Failure::input(format!("{}:{line}: {why}", path.display()));
     let mut reader =
         csv::ReaderBuilder::new().flexible(true).trim(csv::Trim::All).from_path(path).map_err(|error| {
@@ -23,7 +22,7 @@ pub fn read(path: &Path) -> Result<Vec<Asked>, Failure> {
         let expected = COLUMNS.join(", ");
         return Err(refuse(1, format!("found the column {unknown:?}, expected a header with: {expected}")));
     }
-    let mut asked = Vec::new();
+    let mut questions = Vec::new();
     for row in reader.records() {
         let row = row.map_err(|error| {
             let line = error.position().map_or(0, csv::Position::line);
@@ -36,21 +35,21 @@ pub fn read(path: &Path) -> Result<Vec<Asked>, Failure> {
         };
         let relation = field("relation")
             .ok_or_else(|| refuse(line, "the relation is missing, expected a name".to_owned()))?;
-        asked.push(Asked {
+        questions.push(Question {
             place: Some(format!("{}:{line}", path.display())),
             subject: field("subject"),
-            relation,
+            relation: Some(relation),
             object: field("object"),
             at: field("at"),
         });
     }
-    if asked.is_empty() {
+    if questions.is_empty() {
         return Err(refuse(
             1,
             "the file holds no question; expected one per line below the header".to_owned(),
         ));
     }
-    Ok(asked)
+    Ok(questions)
 }
 
 /// Writes the answers: JSON if the file is called so or `--json` asks for it, CSV otherwise.
@@ -73,7 +72,7 @@ pub fn write(forecasts: &[Forecast], path: Option<&Path>, output: &Output) -> Re
 /// One row per answer.
 fn as_csv(forecasts: &[Forecast]) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
-    // Only models of changing graphs can tell what is true already.
+    // Only models of evolving graphs can tell what is true already.
     let known = forecasts.iter().flat_map(|forecast| &forecast.answers).any(|answer| answer.known.is_some());
     let header = ["question", "subject", "relation", "object", "at", "rank", "answer", "score", "share"];
     writer.write_record(header.into_iter().chain(known.then_some("known"))).expect("writing to memory");

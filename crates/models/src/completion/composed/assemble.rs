@@ -1,35 +1,25 @@
-//! From the names of components to a model: the one place that knows them all.
+//! Builds a model from the names of its components.
 
 use std::sync::Arc;
 
 use quadcast_kernels::Real;
 use quadcast_kernels::compare::Likeness;
 
-use super::encoder::{Encoder, distinct};
+use super::encoders::date_lstm::DateLstm;
 use super::encoders::diachronic::{Diachronic, Swing};
-use super::encoders::fused::{Fused, Fusion, TimeVector};
+use super::encoders::fused::{Fused, FusedWithStatic, Fusion, TimeVector};
 use super::encoders::hyperplane::{Hyperplane, Projection};
-use super::encoders::plain::Plain;
 use super::encoders::rotation::{Periods, Revolved, Turned};
 use super::encoders::series::Series;
-use super::encoders::signs::Signs;
-use super::encoders::still::WithStillPart;
 use super::encoders::windows::Windows;
-use super::scorer::Scorer;
-use super::scorers::affine::Affine;
-use super::scorers::bilinear::Bilinear;
-use super::scorers::complex::Complex;
-use super::scorers::core::Core;
-use super::scorers::diagonal::Diagonal;
-use super::scorers::gaussian::Gaussian;
-use super::scorers::phases::Phases;
-use super::scorers::translation::Translation;
+use super::encoders::{Encoder, Plain, distinct};
+use super::scorers::{Affine, Bilinear, Complex, Core, Diagonal, Gaussian, Phases, Scorer, Translation};
 use super::settings::{Config, InitialName, ScorerName, Temporal};
 use super::tables::{Constraint, Kind, Table, TableId, Tables};
-use super::times::{SIGNS, Times};
+use super::times::{TOKENS, Times};
 use crate::blocks::Initial;
 
-/// How many there are of everything.
+/// The numbers of entities and relations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Sizes {
     pub entities: usize,
@@ -71,7 +61,7 @@ struct Assembly<'a, T> {
     shared: Option<Shared>,
 }
 
-/// What entities and relations share.
+/// Tables that entities and relations share.
 #[derive(Clone)]
 enum Shared {
     Vectors { time: TimeVector, width: usize },
@@ -148,14 +138,14 @@ impl<T: Real> Assembly<'_, T> {
         match self.config.temporal {
             Temporal::None => Arc::new(self.plain(name, kind, rows, width)),
             Temporal::T | Temporal::Utee => Arc::new(self.fused(name, kind, rows, width)),
-            Temporal::Tnt => Arc::new(WithStillPart {
-                moving: self.fused(name, kind, rows, width),
-                still: self.plain("still relation", kind, rows, width),
+            Temporal::Tnt => Arc::new(FusedWithStatic {
+                temporal: self.fused(name, kind, rows, width),
+                fixed: self.plain("still relation", kind, rows, width),
             }),
             Temporal::De => Arc::new(self.diachronic(name, kind, rows, width)),
             Temporal::Hyte => Arc::new(self.hyperplane(name, kind, rows, width)),
             Temporal::Atise => Arc::new(self.series(name, kind, rows, width)),
-            Temporal::Ta => Arc::new(self.signs(name, kind, rows, width)),
+            Temporal::Ta => Arc::new(self.date_lstm(name, kind, rows, width)),
             Temporal::Rotation => {
                 let base = self.plain(name, kind, rows, width);
                 let phases = self.period_table("phases", width / 2);
@@ -254,7 +244,7 @@ impl<T: Real> Assembly<'_, T> {
         Series {
             base: self.add(name, kind, rows, d),
             trend: self.add(&format!("{name} trend"), kind, rows, d),
-            // The original begins without trend and season, the study with drawn ones.
+            // The original starts without trend and season, the study with random ones.
             slope: if gaussian {
                 self.tables.add(zero("slope", 1), Initial::ZERO)
             } else {
@@ -275,15 +265,15 @@ impl<T: Real> Assembly<'_, T> {
         }
     }
 
-    fn signs(&mut self, name: &str, kind: Kind, rows: usize, d: usize) -> Signs {
+    fn date_lstm(&mut self, name: &str, kind: Kind, rows: usize, d: usize) -> DateLstm {
         let base = self.plain(name, kind, rows, d);
         let initial = Initial::by_inputs(d);
         let mut common = |name: &str, rows: usize, width: usize| {
             self.tables.add(Table::new(name, Kind::Common, rows, width), initial)
         };
-        Signs {
+        DateLstm {
             base,
-            letters: common("signs", SIGNS, d),
+            tokens: common("signs", TOKENS, d),
             weights: [common("cell input weight", 4 * d, d), common("cell state weight", 4 * d, d)],
             biases: [common("cell input bias", 1, 4 * d), common("cell state bias", 1, 4 * d)],
             times: self.times.clone(),

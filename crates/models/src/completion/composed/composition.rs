@@ -1,7 +1,7 @@
-//! A model put together: queries and candidates from its parts, and the way back.
+//! A composed model: queries and candidates from its parts, and their gradients.
 //!
-//! With an inverse half a score is `½(φ(s, p, o) + φ(o, p⁻¹, s))`. Both halves are sums over components, so the query of the
-//! one and that of the other are laid side by side, and so are the candidates: one comparison of twice the width.
+//! With an inverse half a score is `½(φ(s, p, o) + φ(o, p⁻¹, s))`. Both halves are sums over components, so their
+//! queries are concatenated, and so are the candidates: one comparison of twice the width.
 
 use std::sync::Arc;
 
@@ -10,13 +10,13 @@ use quadcast_kernels::memory::{Buffer, take};
 use quadcast_kernels::{Real, rows};
 
 use super::assemble::{Parts, Sizes, assemble};
-use super::encoder::Places;
-use super::scorer::{Known, KnownGradients, Side};
+use super::encoders::Places;
+use super::scorers::{Known, KnownGradients, Side};
 use super::settings::Config;
 use super::tables::{Gradients, TableId, Tables};
 use super::times::Times;
 
-/// What is known of some questions, one row each.
+/// The known parts of questions, one row each.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Questions {
     pub known: Vec<u32>,
@@ -41,7 +41,7 @@ impl Questions {
     }
 }
 
-/// A model: its numbers, and the parts that read them.
+/// A model: its parameters and its parts.
 pub(crate) struct Composition<T: Real> {
     pub tables: Tables<T>,
     pub parts: Parts<T>,
@@ -49,7 +49,7 @@ pub(crate) struct Composition<T: Real> {
     relations: u32,
 }
 
-/// The rows that queries were made of, one or two halves.
+/// Queries and the rows that they were made of, one or two halves.
 pub(crate) struct Forward<T: Real> {
     /// `[b, query width]`
     pub queries: Buffer<T>,
@@ -72,7 +72,7 @@ impl<T: Real> Composition<T> {
         model
     }
 
-    /// A model without numbers: what it needs is known before it takes any memory. Its tables are to be drawn.
+    /// A model without numbers: its size is known before it takes memory. Its tables must be drawn.
     pub fn outline(config: &Config, sizes: Sizes, times: Arc<Times>, seed: u64) -> Self {
         let mut tables = Tables::new(seed);
         let parts = assemble(config, sizes, times, &mut tables);
@@ -93,7 +93,7 @@ impl<T: Real> Composition<T> {
         if self.inverse { 2 } else { 1 }
     }
 
-    /// What a likeness is multiplied by to be a score: the mean of the halves.
+    /// The factor from a similarity to a score: the mean of the halves.
     pub fn scale(&self) -> f64 {
         1.0 / self.halves() as f64
     }
@@ -111,8 +111,8 @@ impl<T: Real> Composition<T> {
         self.encoder(side.other()).depends_on_time() || (self.inverse && self.encoder(side).depends_on_time())
     }
 
-    /// The encoder of what is known when candidates are of this side.
-    fn encoder(&self, side: Side) -> &dyn super::encoder::Encoder<T> {
+    /// The encoder of the known entity when candidates are of this side.
+    fn encoder(&self, side: Side) -> &dyn super::encoders::Encoder<T> {
         match side {
             Side::Tails => &*self.parts.head,
             Side::Heads => &*self.parts.tail,
@@ -176,7 +176,7 @@ impl<T: Real> Composition<T> {
         }
     }
 
-    /// The table that holds all candidates of one side as they are, if there is one.
+    /// The table that holds the candidates of one side unchanged, if there is one.
     pub fn candidate_table(&self, side: Side) -> Option<TableId> {
         let as_they_are = !self.inverse && !self.parts.scorer.turns(side);
         self.encoder(side.other()).table().filter(|_| as_they_are)
@@ -196,7 +196,7 @@ impl<T: Real> Composition<T> {
         join(halves, self.piece(), width)
     }
 
-    /// Brings the gradient of candidates back to the tables.
+    /// Adds the gradient of candidates to the gradients of the tables.
     pub fn candidates_backward(
         &self,
         side: Side,
@@ -228,7 +228,7 @@ impl<T: Real> Composition<T> {
         weights.chunks_exact(self.piece()).flat_map(|piece| [piece, piece].concat()).collect()
     }
 
-    /// The side that candidates stand on in each half.
+    /// The side of the candidates in each half.
     fn sides(&self, side: Side) -> Vec<Side> {
         if self.inverse { vec![side, side.other()] } else { vec![side] }
     }
@@ -243,8 +243,8 @@ impl Side {
     }
 }
 
-/// Lays the rows of two halves side by side, piece by piece: the pieces of a row (real and imaginary parts, means and
-/// variances) stay what they are.
+/// Joins the rows of two halves piece by piece, so that the pieces of a row (real and imaginary parts, means and variances) stay
+/// pieces.
 fn join<T: Real>(mut halves: Vec<Buffer<T>>, piece: usize, width: usize) -> Buffer<T> {
     if halves.len() == 1 {
         return halves.swap_remove(0);

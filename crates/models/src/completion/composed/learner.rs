@@ -1,4 +1,4 @@
-//! One step of training: questions in, gradients of all tables out.
+//! One training step: from questions to the gradients of all tables.
 
 use quadcast_core::Run;
 use quadcast_kernels::Real;
@@ -7,15 +7,15 @@ use quadcast_kernels::dropout::Mask;
 use quadcast_kernels::memory::{Buffer, take};
 
 use super::composition::{Composition, Forward, Questions};
-use super::encoder::Places;
+use super::encoders::Places;
 use super::losses::Loss;
 use super::penalties::{Moduli, TablePenalty, penalise_rows};
-use super::plan::{Asked, draw};
-use super::scorer::Side;
+use super::plan::{Question, draw};
+use super::scorers::Side;
 use super::settings::{Config, SamplerName, ScorerName};
 use super::tables::{Gradients, Kind};
 
-/// How steps are taken.
+/// The settings of training steps.
 #[derive(Clone)]
 pub(crate) struct Learner {
     config: Config,
@@ -24,7 +24,7 @@ pub(crate) struct Learner {
     penalties: [TablePenalty; 3],
 }
 
-/// A part of the questions of a step that share their candidates.
+/// Questions of a step that share their candidates.
 struct Block {
     rows: std::ops::Range<usize>,
     candidates: Vec<u32>,
@@ -59,7 +59,7 @@ impl Learner {
         &self,
         model: &Composition<T>,
         entities: usize,
-        blocks: &[Vec<Asked>],
+        blocks: &[Vec<Question>],
         run: &Run,
         index: u64,
         into: &mut Gradients<T>,
@@ -70,7 +70,8 @@ impl Learner {
         let mut masks = run.stream("dropout", index);
         let mut total = 0.0;
         for side in [Side::Tails, Side::Heads] {
-            let own = blocks.iter().filter(|block| block.first().is_some_and(|asked| asked.side == side));
+            let own =
+                blocks.iter().filter(|block| block.first().is_some_and(|question| question.side == side));
             let batch = self.batch(side, own, entities, &mut negatives);
             if batch.answers.is_empty() {
                 continue;
@@ -100,7 +101,7 @@ impl Learner {
     fn batch<'a>(
         &self,
         side: Side,
-        blocks: impl Iterator<Item = &'a Vec<Asked>>,
+        blocks: impl Iterator<Item = &'a Vec<Question>>,
         entities: usize,
         stream: &mut impl rand::Rng,
     ) -> Batch {
@@ -108,9 +109,9 @@ impl Learner {
             Batch { side, questions: Questions::default(), answers: Vec::new(), blocks: Vec::new() };
         for block in blocks {
             let from = batch.answers.len();
-            for asked in block {
-                batch.questions.push(asked.known, asked.relation, asked.time);
-                batch.answers.push(asked.answer);
+            for question in block {
+                batch.questions.push(question.known, question.relation, question.time);
+                batch.answers.push(question.answer);
             }
             let candidates = match self.config.sampler {
                 SamplerName::All => (0..entities as u32).collect(),
@@ -161,7 +162,7 @@ impl Learner {
     ) -> f64 {
         let (qw, cw, d) = (model.query_width(), model.candidate_width(), model.width());
         let rows = block.rows.clone();
-        // All entities, and their rows are what the table holds: nothing to copy.
+        // With all entities as candidates, the table itself holds the rows: nothing to copy.
         let table = model.candidate_table(batch.side).filter(|_| self.config.sampler == SamplerName::All);
         let times = vec![batch.questions.times[rows.start]; block.candidates.len()];
         let places = Places { ids: &block.candidates, times: &times };
@@ -196,7 +197,7 @@ impl Learner {
         total
     }
 
-    /// Loss of one question; likenesses are replaced by their gradients.
+    /// Loss of one question; similarities are replaced by their gradients.
     #[inline(always)]
     fn row<T: Real>(
         &self,
@@ -216,7 +217,7 @@ impl Learner {
         if all {
             scores[answer as usize] = T::NEG_INFINITY;
         } else {
-            // A drawn candidate that is the answer is none.
+            // A sampled candidate that is the answer does not count.
             for (score, &id) in scores.iter_mut().zip(&block.candidates) {
                 *score = if id == answer { T::NEG_INFINITY } else { *score };
             }
@@ -248,7 +249,7 @@ impl Learner {
             Side::Heads => (&model.parts.tail, &model.parts.head),
         };
         let entities = weight * self.config.factor_entities;
-        // The relations of RotatE are phases: what they multiply with has the modulus 1, however large they are.
+        // The relations of RotatE are phases: their factors e^{iθ} have modulus 1 for any size of θ.
         let relations = if self.config.scorer == ScorerName::RotatE { 0.0 } else { weight };
         let parts = [
             (known, &batch.questions.known, entities),
@@ -265,7 +266,7 @@ impl Learner {
     }
 }
 
-/// What the blocks of a batch have parts of.
+/// The arrays of a batch of which blocks use slices.
 struct Slices<'a, T: Real> {
     forward: &'a Forward<T>,
     own: Option<&'a [T]>,

@@ -1,6 +1,7 @@
-//! Losses of one question: scores of its candidates in, the gradient of the loss with respect to them out.
+//! Losses of one question: from the scores of its candidates to the gradients of the loss.
 
 use quadcast_kernels::Real;
+use quadcast_kernels::activations::softplus;
 
 use super::settings::LossName;
 
@@ -12,7 +13,7 @@ pub(crate) struct Loss {
     pub temperature: f64,
 }
 
-/// The sum of ln(1 + e^{−|x|}) is the logarithm of a product: one logarithm for so many factors, none above 2.
+/// The sum of ln(1 + e^{−|x|}) is the logarithm of a product: one logarithm for this many factors, each at most 2.
 const FACTORS: usize = 32;
 
 impl Loss {
@@ -77,16 +78,9 @@ fn binary<T: Real>(weight: T, right: &mut T, wrong: &mut [T], mean: bool) -> f64
         total += (sum + product.ln()).to_f64();
     }
     let negated = -*right;
-    total += softplus(negated);
+    total += softplus(negated).to_f64();
     *right = -(scale * negated.sigmoid());
     share * total
-}
-
-/// ln(1 + eˣ)
-#[inline(always)]
-fn softplus<T: Real>(x: T) -> f64 {
-    let positive = x.larger(T::ZERO);
-    (positive + (x - positive - positive).exp().ln_1p()).to_f64()
 }
 
 /// The mean of max(0, margin − right + wrong).
@@ -115,20 +109,20 @@ fn log_rank<T: Real>(temperature: T, weight: T, right: &mut T, wrong: &mut [T]) 
     let softmax = |x: T| if x > T::NEG_INFINITY { (temperature * (x - peak)).exp() } else { T::ZERO };
     for &x in wrong.iter().filter(|&&x| x > T::NEG_INFINITY) {
         weights += softmax(x);
-        mean += softmax(x).to_f64() * softplus(x);
+        mean += softmax(x).to_f64() * softplus(x).to_f64();
     }
     mean /= weights.to_f64().max(f64::MIN_POSITIVE);
     for x in wrong.iter_mut() {
         if *x > T::NEG_INFINITY {
             let share = softmax(*x) / weights;
-            let above = T::from_f64(softplus(*x) - mean);
+            let above = T::from_f64(softplus(*x).to_f64() - mean);
             *x = half * share * (x.sigmoid() + temperature * above);
         } else {
             *x = T::ZERO;
         }
     }
     let negated = -*right;
-    let loss = 0.5 * (softplus(negated) + mean);
+    let loss = 0.5 * (softplus(negated).to_f64() + mean);
     *right = -(half * negated.sigmoid());
     loss
 }

@@ -2,11 +2,11 @@
 
 use quadcast_kernels::{Real, memory, rows};
 
-use super::encoder::{Encoder, Places};
+use super::encoders::{Encoder, Places};
 use super::settings::PenaltyName;
 use super::tables::{Gradients, Kind, Table, Tables};
 
-/// How absolute values are taken: of single numbers, or of complex ones whose halves lie apart.
+/// How absolute values are taken: of real numbers, or of complex numbers stored as two halves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Moduli {
     pub complex: bool,
@@ -16,22 +16,16 @@ impl Moduli {
     /// Adds `weight·Σ|x|³` of a row to its gradient; returns Σ|x|³.
     #[inline(always)]
     fn cubes<T: Real>(self, row: &[T], weight: T, gradient: &mut [T]) -> f64 {
-        let mut total = T::ZERO;
         let three = T::from_f64(3.0) * weight;
-        let k = row.len() / 2;
-        if self.complex {
-            for j in 0..k {
-                let size = (row[j] * row[j] + row[j + k] * row[j + k]).sqrt();
-                total += size * size * size;
-                gradient[j] += three * size * row[j];
-                gradient[j + k] += three * size * row[j + k];
-            }
-        } else {
-            for (&x, gradient) in row.iter().zip(gradient) {
-                let size = x.larger(-x);
-                total += size * size * size;
-                *gradient += three * size * x;
-            }
+        if !self.complex {
+            return rows::add_cubes(row, three, gradient).to_f64();
+        }
+        let (mut total, k) = (T::ZERO, row.len() / 2);
+        for j in 0..k {
+            let size = (row[j] * row[j] + row[j + k] * row[j + k]).sqrt();
+            total += size * size * size;
+            gradient[j] += three * size * row[j];
+            gradient[j + k] += three * size * row[j + k];
         }
         total.to_f64()
     }
@@ -48,7 +42,7 @@ impl Moduli {
         };
         for j in 0..row.len() {
             let square = square(j);
-            // Of a complex number both parts come by: its power counts once.
+            // A complex number has two parts, but its power counts once.
             total += if self.complex && j >= k { T::ZERO } else { square * square };
             gradient[j] += four * square * row[j];
         }

@@ -1,18 +1,18 @@
-//! Which questions are trained on together, with which candidates.
+//! Which questions form a training step, and their candidates.
 //!
-//! Questions come in blocks. The questions of a block share their candidates; where candidates change with time, they also
-//! share the time, so that candidates are made once for all of them. A step is made of some blocks.
+//! Questions are grouped into blocks. The questions of a block share their candidates; where candidates change with time, they
+//! also share the time, so that candidates are computed once per block. A step consists of some blocks.
 
 use quadcast_core::{DirectedRelation, Direction, History, Run, Step};
 use rand::Rng;
 use rand::seq::SliceRandom;
 
-use super::scorer::Side;
+use super::scorers::Side;
 use super::settings::{Config, SamplerName};
 
-/// A question with its answer.
+/// A training question with its answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Asked {
+pub(crate) struct Question {
     pub side: Side,
     pub known: u32,
     pub relation: u32,
@@ -20,38 +20,38 @@ pub(crate) struct Asked {
     pub answer: u32,
 }
 
-/// All questions of an epoch and how they are laid out.
-pub(crate) struct Plan {
-    questions: Vec<Asked>,
+/// All questions of an epoch and how they are grouped.
+pub(crate) struct EpochPlan {
+    questions: Vec<Question>,
     /// Times from which each question draws one in every epoch, if it does: those of question i are
     /// `times.1[times.0[i]..times.0[i + 1]]`.
     times: Option<(Vec<usize>, Vec<u32>)>,
-    /// Questions that can be in one block, as ranges.
+    /// Ranges of questions that can share a block.
     families: Vec<std::ops::Range<usize>>,
     /// Largest block.
     group: usize,
     blocks_per_batch: usize,
     /// Blocks of the current epoch.
-    blocks: Vec<Vec<Asked>>,
+    blocks: Vec<Vec<Question>>,
 }
 
-impl Plan {
-    /// The questions that the known facts answer. `changes` tells whether candidates change with time.
+impl EpochPlan {
+    /// The questions that the known facts answer. `changes`: whether candidates change with time.
     pub fn new(known: &History<'_>, config: &Config, changes: bool) -> Self {
         let mut questions = Vec::new();
         for snapshot in known.snapshots_from(Step(0)) {
             for fact in snapshot.iter() {
-                questions.extend(asked(known.relations(), config, fact));
+                questions.extend(questions_of(known.relations(), config, fact));
             }
         }
         let times = config.draw_times.then(|| merge_times(&mut questions));
         // A stable sort: within a family, questions keep the order of facts.
-        questions.sort_by_key(|asked| (asked.side, if changes { asked.time } else { 0 }));
+        questions.sort_by_key(|question| (question.side, if changes { question.time } else { 0 }));
         let mut families: Vec<std::ops::Range<usize>> = Vec::new();
-        for (i, asked) in questions.iter().enumerate() {
+        for (i, question) in questions.iter().enumerate() {
             let same = |first: usize| {
-                let other: &Asked = &questions[first];
-                other.side == asked.side && (!changes || other.time == asked.time)
+                let other: &Question = &questions[first];
+                other.side == question.side && (!changes || other.time == question.time)
             };
             match families.last_mut() {
                 Some(family) if same(family.start) => family.end = i + 1,
@@ -82,8 +82,8 @@ impl Plan {
         for family in &self.families {
             let mut own = self.questions[family.clone()].to_vec();
             if let Some((starts, times)) = &self.times {
-                for (i, asked) in family.clone().zip(&mut own) {
-                    asked.time = times[stream.random_range(starts[i]..starts[i + 1])];
+                for (i, question) in family.clone().zip(&mut own) {
+                    question.time = times[stream.random_range(starts[i]..starts[i + 1])];
                 }
             }
             own.shuffle(&mut stream);
@@ -97,33 +97,33 @@ impl Plan {
     }
 
     /// The blocks of one step.
-    pub fn batch(&self, batch: usize) -> &[Vec<Asked>] {
+    pub fn batch(&self, batch: usize) -> &[Vec<Question>] {
         let from = batch * self.blocks_per_batch;
         &self.blocks[from..(from + self.blocks_per_batch).min(self.blocks.len())]
     }
 }
 
-/// Leaves one of the questions that differ in time only; returns where the times of each begin, and the times. Times never
-/// tell families apart here, so that the sort into families changes nothing.
-fn merge_times(questions: &mut Vec<Asked>) -> (Vec<usize>, Vec<u32>) {
-    let triple = |asked: &Asked| (asked.side, asked.known, asked.relation, asked.answer);
-    questions.sort_unstable_by_key(|asked| (triple(asked), asked.time));
+/// Merges questions that differ in time only; returns where the times of each start, and the times. Families do not depend on
+/// time here, so that the sort into families keeps the order.
+fn merge_times(questions: &mut Vec<Question>) -> (Vec<usize>, Vec<u32>) {
+    let triple = |question: &Question| (question.side, question.known, question.relation, question.answer);
+    questions.sort_unstable_by_key(|question| (triple(question), question.time));
     let (mut starts, mut times) = (Vec::new(), Vec::with_capacity(questions.len()));
     for same in questions.chunk_by(|a, b| triple(a) == triple(b)) {
         starts.push(times.len());
-        times.extend(same.iter().map(|asked| asked.time));
+        times.extend(same.iter().map(|question| question.time));
     }
     starts.push(times.len());
-    questions.dedup_by_key(|asked| triple(asked));
+    questions.dedup_by_key(|question| triple(question));
     (starts, times)
 }
 
 /// The questions that one fact answers.
-fn asked(relations: usize, config: &Config, fact: quadcast_core::Quad) -> Vec<Asked> {
+fn questions_of(relations: usize, config: &Config, fact: quadcast_core::Quad) -> Vec<Question> {
     let directed = |direction| DirectedRelation::new(fact.relation, direction, relations).0;
     let (subject, object, time) = (fact.subject.0, fact.object.0, fact.step.0);
-    let tails = |known, relation, answer| Asked { side: Side::Tails, known, relation, time, answer };
-    let heads = |known, relation, answer| Asked { side: Side::Heads, known, relation, time, answer };
+    let tails = |known, relation, answer| Question { side: Side::Tails, known, relation, time, answer };
+    let heads = |known, relation, answer| Question { side: Side::Heads, known, relation, time, answer };
     let (own, reciprocal) = (directed(Direction::Object), directed(Direction::Subject));
     if !config.asks_subjects_directly() {
         return vec![tails(subject, own, object), tails(object, reciprocal, subject)];
@@ -136,7 +136,7 @@ fn asked(relations: usize, config: &Config, fact: quadcast_core::Quad) -> Vec<As
 }
 
 /// Candidates drawn for a block: uniform over all entities. A single question never draws its own answer.
-pub(crate) fn draw(stream: &mut impl Rng, block: &[Asked], entities: usize, count: usize) -> Vec<u32> {
+pub(crate) fn draw(stream: &mut impl Rng, block: &[Question], entities: usize, count: usize) -> Vec<u32> {
     let entities = entities as u32;
     match block {
         [only] if entities > 1 => {
@@ -151,12 +151,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_triple_is_asked_about_at_one_of_its_times() {
-        let ask = |known, answer, time| Asked { side: Side::Tails, known, relation: 0, time, answer };
+    fn a_merged_question_draws_one_of_its_times() {
+        let ask = |known, answer, time| Question { side: Side::Tails, known, relation: 0, time, answer };
         let mut questions = vec![ask(1, 2, 5), ask(0, 2, 7), ask(1, 2, 3), ask(1, 3, 3)];
         let times = merge_times(&mut questions);
         assert_eq!(times, (vec![0, 1, 3, 4], vec![7, 3, 5, 3]));
-        let mut plan = Plan {
+        let mut plan = EpochPlan {
             families: std::iter::once(0..questions.len()).collect(),
             questions,
             times: Some(times),
@@ -168,7 +168,9 @@ mod tests {
         for epoch in 0..40 {
             plan.shuffle(&Run::silent(1), epoch);
             assert_eq!(plan.batch(0)[0].len(), 3);
-            drawn.extend(plan.batch(0)[0].iter().map(|asked| (asked.known, asked.answer, asked.time)));
+            drawn.extend(
+                plan.batch(0)[0].iter().map(|question| (question.known, question.answer, question.time)),
+            );
         }
         assert_eq!(drawn.into_iter().collect::<Vec<_>>(), [(0, 2, 7), (1, 2, 3), (1, 2, 5), (1, 3, 3)]);
     }

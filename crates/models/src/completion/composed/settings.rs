@@ -1,53 +1,144 @@
 //! What can be set: the components of a model, and how it is trained.
 
-use quadcast_train::{Order, Schedule};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::assemble::{Widths, split, widths};
 use super::encoders::fused::Fusion;
 use super::encoders::hyperplane::Projection;
-use crate::config::{ConfigError, check_at_least_one, check_ranges};
+use crate::config::ConfigError;
+use crate::settings::Settings;
+use crate::training::{Order, Schedule};
 
-/// How time enters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Temporal {
-    /// Not at all.
-    None,
-    /// A learned vector per time.
-    T,
-    /// One learned function of time for all.
-    Utee,
-    /// Part of every row swings with the date.
-    De,
-    /// Rows are projected on the hyperplane of the time.
-    Hyte,
-    /// Rows are a trend and a season.
-    Atise,
-    /// A recurrent cell reads relation and date.
-    Ta,
-    /// A learned vector per time for one part of the relation, none for the other.
-    Tnt,
-    /// Complex rows are turned by a phase per time.
-    Rotation,
-    /// Quaternion rows are turned by a quaternion per time.
-    Quaternion,
-    /// TLT-KGE's time and window tables, real products.
-    TltComplex,
-    /// The same with complex products.
-    TltQuaternion,
-}
+choices! {
+    /// How time enters.
+    pub enum Temporal {
+        /// Not at all.
+        None = "none",
+        /// A learned vector per time.
+        T = "t",
+        /// One learned function of time for all.
+        Utee = "utee",
+        /// Part of every row swings with the date.
+        De = "de",
+        /// Rows are projected on the hyperplane of the time.
+        Hyte = "hyte",
+        /// Rows are a trend and a season.
+        Atise = "atise",
+        /// A recurrent cell reads relation and date.
+        Ta = "ta",
+        /// A learned vector per time for one part of the relation, none for the other.
+        Tnt = "tnt",
+        /// Complex rows are turned by a phase per time.
+        Rotation = "rotation",
+        /// Quaternion rows are turned by a quaternion per time.
+        Quaternion = "quaternion",
+        /// TLT-KGE's time and window tables, real products.
+        TltComplex = "tlt-complex",
+        /// The same with complex products.
+        TltQuaternion = "tlt-quaternion",
+    }
 
-/// What time changes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Target {
-    /// Entities.
-    Entity,
-    /// Relations.
-    Relation,
-    /// Both.
-    Both,
+    /// What time changes.
+    pub enum Target {
+        /// Entities.
+        Entity = "entity",
+        /// Relations.
+        Relation = "relation",
+        /// Both.
+        Both = "both",
+    }
+
+    /// The score function.
+    pub enum ScorerName {
+        /// −‖h + r − t‖
+        TransE = "transe",
+        /// Σ h·r·t
+        DistMult = "distmult",
+        /// `DistMult` with its inverse half.
+        SimplE = "simple",
+        /// Re Σ h·r·t̄
+        ComplEx = "complex",
+        /// hᵀ·M·t
+        Rescal = "rescal",
+        /// −Σ |h·e^{iθ} − t|
+        RotatE = "rotate",
+        /// Σ G·h·r·t
+        TuckER = "tucker",
+        /// −‖h + r − t̄‖
+        Conjugate = "conjugate",
+        /// Kullback–Leibler divergence of Gaussians.
+        Kl = "kl",
+    }
+
+    /// The loss of a question.
+    pub enum LossName {
+        /// Cross entropy of the softmax over candidates.
+        Ce = "ce",
+        /// Binary cross entropy of every candidate.
+        Bce = "bce",
+        /// max(0, margin − true + false)
+        Margin = "margin",
+        /// softplus of both signs, false ones weighted by their own softmax.
+        LogRank = "log-rank",
+        /// ln(1 + e^{∓score}), summed.
+        SoftMargin = "soft-margin",
+    }
+
+    /// Which candidates a question is trained on.
+    pub enum SamplerName {
+        /// All entities.
+        All = "all",
+        /// Drawn ones, the same for a group of questions.
+        Shared = "shared",
+        /// Drawn ones, for every question anew.
+        Independent = "independent",
+    }
+
+    /// A penalty on the numbers of a table.
+    pub enum PenaltyName {
+        /// None.
+        None = "none",
+        /// Σ|x| / rows
+        L1 = "l1",
+        /// Σx² / rows
+        L2 = "l2",
+        /// Σ|x|³ / rows
+        L3 = "l3",
+        /// `Σ|x_{i+1} − x_i|³ / (rows − 1)`: neighbouring times (or ids) are kept alike.
+        Smooth3 = "smooth3",
+        /// The same with the fourth power.
+        Smooth4 = "smooth4",
+    }
+
+    /// The optimiser.
+    pub enum OptimiserName {
+        /// Adagrad.
+        Adagrad = "adagrad",
+        /// Adam.
+        Adam = "adam",
+        /// Gradient descent.
+        Sgd = "sgd",
+    }
+
+    /// Initial values of rows.
+    pub enum InitialName {
+        /// U(±√(6 / (rows + width)))
+        XavierUniform = "xavier-uniform",
+        /// N(0, 2 / (rows + width))
+        XavierNormal = "xavier-normal",
+        /// N(0, `initial_scale`²)
+        Normal = "normal",
+        /// U(±`initial_scale`/√width)
+        Uniform = "uniform",
+    }
+
+    /// Who a subject query is asked of.
+    pub enum SubjectQueries {
+        /// All subjects with the relation itself.
+        Direct = "direct",
+        /// All objects with the reciprocal relation.
+        Reciprocal = "reciprocal",
+    }
 }
 
 impl Target {
@@ -60,259 +151,104 @@ impl Target {
     }
 }
 
-/// The score function.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ScorerName {
-    /// −‖h + r − t‖
-    TransE,
-    /// Σ h·r·t
-    DistMult,
-    /// `DistMult` with its inverse half.
-    SimplE,
-    /// Re Σ h·r·t̄
-    ComplEx,
-    /// hᵀ·M·t
-    Rescal,
-    /// −Σ |h·e^{iθ} − t|
-    RotatE,
-    /// Σ G·h·r·t
-    TuckER,
-    /// −‖h + r − t̄‖
-    Conjugate,
-    /// Kullback–Leibler divergence of Gaussians.
-    Kl,
-}
-
-/// The loss of a question.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum LossName {
-    /// Cross entropy of the softmax over candidates.
-    Ce,
-    /// Binary cross entropy of every candidate.
-    Bce,
-    /// max(0, margin − true + false)
-    Margin,
-    /// softplus of both signs, false ones weighted by their own softmax.
-    LogRank,
-    /// ln(1 + e^{∓score}), summed.
-    SoftMargin,
-}
-
-/// Which candidates a question is trained on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum SamplerName {
-    /// All entities.
-    All,
-    /// Drawn ones, the same for a group of questions.
-    Shared,
-    /// Drawn ones, for every question anew.
-    Independent,
-}
-
-/// A penalty on the numbers of a table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum PenaltyName {
-    /// None.
-    None,
-    /// Σ|x| / rows
-    L1,
-    /// Σx² / rows
-    L2,
-    /// Σ|x|³ / rows
-    L3,
-    /// `Σ|x_{i+1} − x_i|³ / (rows − 1)`: neighbouring times (or ids) are kept alike.
-    Smooth3,
-    /// The same with the fourth power.
-    Smooth4,
-}
-
-/// The optimiser.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum OptimiserName {
-    /// Adagrad.
-    Adagrad,
-    /// Adam.
-    Adam,
-    /// Gradient descent.
-    Sgd,
-}
-
-/// Initial values of rows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum InitialName {
-    /// U(±√(6 / (rows + width)))
-    XavierUniform,
-    /// N(0, 2 / (rows + width))
-    XavierNormal,
-    /// N(0, `initial_scale`²)
-    Normal,
-    /// U(±`initial_scale`/√width)
-    Uniform,
-}
-
-/// Who a subject query is asked of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum SubjectQueries {
-    /// All subjects with the relation itself.
-    Direct,
-    /// All objects with the reciprocal relation.
-    Reciprocal,
-}
-
-/// Configuration. The defaults are a model that trains well on most data: `TNTComplEx` of moderate rank.
-#[expect(clippy::struct_excessive_bools, reason = "independent switches")]
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Config {
-    /// How time enters.
-    pub temporal: Temporal,
-    /// What time changes.
-    pub target: Target,
-    /// How a time vector is joined (T and UTEE).
-    pub fusion: Fusion,
-    /// The score function.
-    pub scorer: ScorerName,
-    /// 1 or 2: how distances are measured.
-    pub norm: u8,
-    /// Numbers of a row; complex coordinates for complex rows, quaternions for theirs.
-    pub dimension: usize,
-    /// Width of relations of `TuckER`; 0 is that of entities.
-    pub relation_dimension: usize,
-    /// Share of a row that time does not change (DE; UTEE and T by concatenation).
-    pub static_ratio: f64,
-    /// How `HyTE` projects.
-    pub projection: Projection,
-    /// Units of time per period: `ATiSE` counts periods, rotations have a row for each.
-    pub granularity: u32,
-    /// Times per window of TLT-KGE.
-    pub window: u32,
-    /// Subtracted from the year in DE.
-    pub year_offset: f64,
-    /// Whether entities have one row as subject and another as object.
-    pub position_aware: bool,
-    /// Whether every relation has a reciprocal one.
-    pub reciprocal: bool,
-    /// Whether a score is the mean of that of the fact and that of its reciprocal.
-    pub inverse: bool,
-    /// Who a subject query is asked of.
-    pub subject_queries: SubjectQueries,
-    /// The loss.
-    pub loss: LossName,
-    /// Margin of the margin loss.
-    pub margin: f64,
-    /// Temperature of the weights of the log-rank loss.
-    pub temperature: f64,
-    /// Added to every score in training: matters for losses that look at single scores.
-    pub offset: f64,
-    /// Which candidates a question is trained on.
-    pub sampler: SamplerName,
-    /// Candidates drawn.
-    pub negatives: usize,
-    /// Questions that share drawn candidates, and, where candidates change with time, the time.
-    pub group: usize,
-    /// Whether an epoch asks about every triple once, at one of the times at which it holds, drawn anew; without it, at all of
-    /// them. For facts that hold over intervals.
-    pub draw_times: bool,
-    /// Initial values.
-    pub initial: InitialName,
-    /// Their scale, for `normal` and `uniform`.
-    pub initial_scale: f64,
-    /// Share of the components of a question that are dropped in training.
-    pub dropout: f64,
-    /// Whether the rest is scaled up for it.
-    pub dropout_scaled: bool,
-    /// Weight of the cubes of the rows in use.
-    pub factor_weight: f64,
-    /// How much more entities count in it than relations.
-    pub factor_entities: f64,
-    /// Penalty on tables of entities, and its weight.
-    pub entity_penalty: PenaltyName,
-    /// Its weight.
-    pub entity_weight: f64,
-    /// Penalty on tables of relations.
-    pub relation_penalty: PenaltyName,
-    /// Its weight.
-    pub relation_weight: f64,
-    /// Penalty on tables of times.
-    pub time_penalty: PenaltyName,
-    /// Its weight.
-    pub time_weight: f64,
-    /// Whether rows of entities and relations are kept no longer than 1.
-    pub clip_rows: bool,
-    /// Smallest variance of Gaussian rows; the largest is 100 times as much.
-    pub least_variance: f64,
-    /// The optimiser.
-    pub optimiser: OptimiserName,
-    /// Its learning rate.
-    pub learning_rate: f64,
-    /// Questions per step.
-    pub batch: usize,
-    /// Epochs at most.
-    pub epochs: u32,
-    /// Epochs between validations.
-    pub validate_every: u32,
-    /// Validations without improvement before training stops; 0: never.
-    pub patience: u32,
-    /// Penalties as the published study computed them.
-    pub compat: bool,
-}
-
-impl Default for Config {
-    fn default() -> Self {
-        Self {
-            temporal: Temporal::Tnt,
-            target: Target::Relation,
-            fusion: Fusion::Complex,
-            scorer: ScorerName::ComplEx,
-            norm: 1,
-            dimension: 128,
-            relation_dimension: 0,
-            static_ratio: 0.5,
-            projection: Projection::Unit,
-            granularity: 1,
-            window: 120,
-            year_offset: 0.0,
-            position_aware: false,
-            reciprocal: true,
-            inverse: false,
-            subject_queries: SubjectQueries::Reciprocal,
-            loss: LossName::Ce,
-            margin: 1.0,
-            temperature: 0.5,
-            offset: 0.0,
-            sampler: SamplerName::All,
-            negatives: 500,
-            group: 64,
-            draw_times: false,
-            initial: InitialName::Normal,
-            initial_scale: 0.01,
-            dropout: 0.0,
-            dropout_scaled: true,
-            factor_weight: 0.01,
-            factor_entities: 2.0,
-            entity_penalty: PenaltyName::None,
-            entity_weight: 0.0,
-            relation_penalty: PenaltyName::None,
-            relation_weight: 0.0,
-            time_penalty: PenaltyName::Smooth3,
-            time_weight: 0.01,
-            clip_rows: false,
-            least_variance: 0.003,
-            optimiser: OptimiserName::Adagrad,
-            learning_rate: 0.1,
-            batch: 1000,
-            epochs: 50,
-            validate_every: 5,
-            patience: 3,
-            compat: false,
-        }
+settings! {
+    /// Configuration. The defaults are a model that trains well on most data: `TNTComplEx` of moderate rank. Search ranges are
+    /// those of Han et al. 2021 and of their configuration files.
+    pub struct Config {
+        /// How time enters.
+        temporal: Temporal = Temporal::Tnt;
+        /// What time changes.
+        target: Target = Target::Relation;
+        /// How a time vector is joined (`t` and `utee`).
+        fusion: Fusion = Fusion::Complex;
+        /// The score function.
+        scorer: ScorerName = ScorerName::ComplEx;
+        /// How distances are measured: 1 (absolute values) or 2 (squares).
+        norm: u8 = 1, range at_least(1.0).at_most(2.0);
+        /// Numbers of a row; complex coordinates for complex rows, quaternions for theirs.
+        dimension: usize = 128, range at_least(1.0),
+            search Numbers(&[64.0, 100.0, 128.0, 256.0, 512.0, 1024.0, 2048.0]);
+        /// Width of relations of `tucker`; 0: that of entities.
+        relation_dimension: usize = 0;
+        /// Share of a row that time does not change (`de`; `utee` and `t` by concatenation).
+        static_ratio: f64 = 0.5, range at_least(0.0).at_most(1.0), search Linear(0.0, 1.0), when temporal in &["de"];
+        /// How `hyte` projects.
+        projection: Projection = Projection::Unit;
+        /// Units of time per period: `atise` counts periods, `rotation` and `quaternion` have a row for each.
+        granularity: u32 = 1, range at_least(1.0);
+        /// Times per window of `tlt-complex` and `tlt-quaternion`.
+        window: u32 = 120, range at_least(1.0);
+        /// Subtracted from the year in `de`.
+        year_offset: f64 = 0.0, source "published code, which subtracts nothing";
+        /// Whether entities have one row as subject and another as object.
+        position_aware: bool = false, search Words(&["true", "false"]);
+        /// Whether every relation has a reciprocal one.
+        reciprocal: bool = true, search Words(&["true", "false"]);
+        /// Whether a score is the mean of that of the fact and that of its reciprocal.
+        inverse: bool = false;
+        /// Who a subject query is asked of.
+        subject_queries: SubjectQueries = SubjectQueries::Reciprocal;
+        /// The loss.
+        loss: LossName = LossName::Ce, search Words(&["ce", "bce"]);
+        /// Margin of the margin loss.
+        margin: f64 = 1.0, range at_least(0.0);
+        /// Temperature of the weights of the log-rank loss.
+        temperature: f64 = 0.5, range at_least(0.0);
+        /// Added to every score in training: matters for losses that look at single scores.
+        offset: f64 = 0.0;
+        /// Which candidates a question is trained on.
+        sampler: SamplerName = SamplerName::All;
+        /// Candidates drawn.
+        negatives: usize = 500, range at_least(1.0);
+        /// Questions that share drawn candidates, and, where candidates change with time, the time.
+        group: usize = 64, range at_least(1.0);
+        /// Whether an epoch asks about every triple once, at one of the times at which it holds, drawn anew; without it, at
+        /// all of them. For facts that hold over intervals.
+        draw_times: bool = false;
+        /// Initial values.
+        initial: InitialName = InitialName::Normal, search Words(&["xavier-uniform", "xavier-normal"]);
+        /// Scale of the initial values, for `normal` and `uniform`.
+        initial_scale: f64 = 0.01, range above(0.0);
+        /// Share of the components of a question that are dropped in training.
+        dropout: f64 = 0.0, range at_least(0.0).below(1.0), search Linear(0.0, 0.6);
+        /// Whether the components that are left are scaled up for it.
+        dropout_scaled: bool = true;
+        /// Weight of the cubes (N3) of the rows in use.
+        factor_weight: f64 = 0.01, range at_least(0.0), search Numbers(&[1e-3, 1e-2, 1e-1]), when temporal in &["tnt"];
+        /// How much more entities count in it than relations.
+        factor_entities: f64 = 2.0, range at_least(0.0);
+        /// Penalty on tables of entities.
+        entity_penalty: PenaltyName = PenaltyName::None, search Words(&["none", "l1", "l2", "l3"]);
+        /// Weight of `entity_penalty`.
+        entity_weight: f64 = 0.0, range at_least(0.0), search Linear(0.0, 0.1),
+            when entity_penalty in &["l1", "l2", "l3"];
+        /// Penalty on tables of relations.
+        relation_penalty: PenaltyName = PenaltyName::None, search Words(&["none", "l1", "l2", "l3"]);
+        /// Weight of `relation_penalty`.
+        relation_weight: f64 = 0.0, range at_least(0.0), search Linear(0.0, 0.1),
+            when relation_penalty in &["l1", "l2", "l3"];
+        /// Penalty on tables of times; `smooth3` and `smooth4` keep neighbours alike.
+        time_penalty: PenaltyName = PenaltyName::Smooth3;
+        /// Weight of `time_penalty`.
+        time_weight: f64 = 0.01, range at_least(0.0), search Linear(0.0, 0.1), when temporal in &["t", "hyte"];
+        /// Whether rows of entities and relations are kept no longer than 1.
+        clip_rows: bool = false;
+        /// Smallest variance of Gaussian rows; the largest is 100 times as much.
+        least_variance: f64 = 0.003, range above(0.0);
+        /// The optimiser.
+        optimiser: OptimiserName = OptimiserName::Adagrad;
+        /// Learning rate.
+        learning_rate: f64 = 0.1, range above(0.0), search Log(1e-7, 0.1);
+        /// Questions per step; a fact is two questions.
+        batch: usize = 1000, range at_least(1.0);
+        /// Epochs at most.
+        epochs: u32 = 50, range at_least(1.0);
+        /// Epochs between validations.
+        validate_every: u32 = 5, range at_least(1.0);
+        /// Validations without improvement before training stops; 0: never.
+        patience: u32 = 3;
+        /// Penalties as the published study computed them (`l3` of rows: along the order of ids).
+        compat: bool = false;
     }
 }
 
@@ -354,35 +290,7 @@ impl Config {
 
     /// Numbers out of range, and components that do not go together.
     pub(super) fn check(&self) -> Result<(), ConfigError> {
-        check_at_least_one(&[
-            ("dimension", self.dimension),
-            ("granularity", self.granularity as usize),
-            ("window", self.window as usize),
-            ("negatives", self.negatives),
-            ("group", self.group),
-            ("batch", self.batch),
-            ("epochs", self.epochs as usize),
-            ("validate_every", self.validate_every as usize),
-        ])?;
-        let share = |x: f64| (0.0..=1.0).contains(&x);
-        let weight = "a number from 0 on";
-        check_ranges(&[
-            ("norm", f64::from(self.norm), self.norm == 1 || self.norm == 2, "1 or 2"),
-            ("static_ratio", self.static_ratio, share(self.static_ratio), "a number from 0 to 1"),
-            ("dropout", self.dropout, (0.0..1.0).contains(&self.dropout), "a number from 0 to below 1"),
-            ("learning_rate", self.learning_rate, self.learning_rate > 0.0, "a number above 0"),
-            ("initial_scale", self.initial_scale, self.initial_scale > 0.0, "a number above 0"),
-            ("least_variance", self.least_variance, self.least_variance > 0.0, "a number above 0"),
-            ("factor_weight", self.factor_weight, self.factor_weight >= 0.0, weight),
-            ("factor_entities", self.factor_entities, self.factor_entities >= 0.0, weight),
-            ("entity_weight", self.entity_weight, self.entity_weight >= 0.0, weight),
-            ("relation_weight", self.relation_weight, self.relation_weight >= 0.0, weight),
-            ("time_weight", self.time_weight, self.time_weight >= 0.0, weight),
-            ("margin", self.margin, self.margin >= 0.0, weight),
-            ("temperature", self.temperature, self.temperature >= 0.0, weight),
-            ("offset", self.offset, true, "a number"),
-            ("year_offset", self.year_offset, true, "a number"),
-        ])?;
+        self.check_ranges()?;
         match self.clash() {
             Some(clash) => Err(ConfigError::Value(clash)),
             None => Ok(()),

@@ -1,15 +1,17 @@
-//! The numbers that are learned: named tables of rows, their gradients, and what keeps them in bounds.
+//! Parameters: named tables of rows, their constraints, gradients and optimiser.
 
-use quadcast_core::stream;
+use quadcast_core::{ModelError, stream};
+use quadcast_kernels::optimisers::Optimiser;
 use quadcast_kernels::{Real, rows};
 
 use crate::blocks::Initial;
+use crate::blocks::store::{Checkpoint, checkpoint_bytes};
 
-/// Names a table of a [`Tables`].
+/// Index of a table in [`Tables`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TableId(usize);
 
-/// What the rows of a table belong to: penalties are set for each kind.
+/// What the rows of a table describe: penalties are set per kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Entity,
@@ -19,7 +21,7 @@ pub(crate) enum Kind {
     Common,
 }
 
-/// What is done to a table after every step.
+/// The constraint that is applied to a table after every step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Constraint {
     Free,
@@ -27,11 +29,11 @@ pub(crate) enum Constraint {
     ClipRows,
     /// All rows are scaled to length 1.
     UnitRows,
-    /// Numbers are kept between these two.
+    /// Numbers are clamped to this range.
     Clamp(f64, f64),
 }
 
-/// A table before it has numbers.
+/// Name and shape of a table.
 #[derive(Clone, Debug)]
 pub(crate) struct Table {
     pub name: String,
@@ -56,15 +58,15 @@ impl Table {
 pub(crate) struct Tables<T> {
     seed: u64,
     shapes: Vec<Table>,
-    /// Where the numbers of each table begin: a distribution, and what is added to its draws.
-    begins: Vec<(Initial, f64)>,
-    /// None before they are drawn.
+    /// Initial values of each table: a distribution, and a shift.
+    initials: Vec<(Initial, f64)>,
+    /// Empty before [`Tables::draw`].
     values: Vec<Vec<T>>,
 }
 
 impl<T: Real> Tables<T> {
     pub fn new(seed: u64) -> Self {
-        Self { seed, shapes: Vec::new(), begins: Vec::new(), values: Vec::new() }
+        Self { seed, shapes: Vec::new(), initials: Vec::new(), values: Vec::new() }
     }
 
     /// Adds a table. It has no numbers before [`Tables::draw`].
@@ -75,17 +77,17 @@ impl<T: Real> Tables<T> {
     /// Adds a table whose initial values are moved by `shift`.
     pub fn add_between(&mut self, table: Table, initial: Initial, shift: f64) -> TableId {
         self.shapes.push(table);
-        self.begins.push((initial, shift));
+        self.initials.push((initial, shift));
         TableId(self.shapes.len() - 1)
     }
 
-    /// Draws the numbers of all tables, each from a stream of its own, whatever other tables there are. Returns false, and
-    /// draws nothing, if that was done before.
+    /// Draws the numbers of all tables, each from its own random stream. Returns false, and draws nothing, if that was done
+    /// before.
     pub fn draw(&mut self) -> bool {
         if !self.values.is_empty() {
             return false;
         }
-        for (table, &(initial, shift)) in self.shapes.iter().zip(&self.begins) {
+        for (table, &(initial, shift)) in self.shapes.iter().zip(&self.initials) {
             let mut stream = stream(self.seed, &format!("initial {}", table.name), 0);
             let draws = initial.draw(table.rows * table.width, &mut stream);
             let mut values: Vec<T> = draws.into_iter().map(|x| T::from_f64(f64::from(x) + shift)).collect();
@@ -112,7 +114,7 @@ impl<T: Real> Tables<T> {
         self.shapes.iter().zip(&self.values)
     }
 
-    /// The same, to be changed.
+    /// Tables and their numbers, mutable.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = (&Table, &mut Vec<T>)> {
         self.shapes.iter().zip(&mut self.values)
     }
@@ -130,7 +132,7 @@ impl<T: Real> Tables<T> {
     }
 }
 
-/// Shorter rows have no direction.
+/// Shorter rows are not scaled.
 const SHORTEST: f64 = 1e-12;
 
 fn constrain<T: Real>(table: &Table, values: &mut [T]) {
@@ -185,7 +187,7 @@ impl<T: Real> Gradients<T> {
         }
     }
 
-    /// Sets everything to zero again.
+    /// Sets everything to zero.
     pub fn clear(&mut self) {
         for values in &mut self.values {
             rows::for_each_row(
@@ -211,11 +213,57 @@ impl<T: Real> Gradients<T> {
     }
 
     /// Per table, in the order of the tables.
+    #[cfg(test)]
     pub fn iter(&self) -> impl Iterator<Item = &Vec<T>> {
         self.values.iter()
     }
 
+    /// Per table, in the order of the tables.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut Vec<T>> {
         self.values.iter_mut()
+    }
+}
+
+/// The optimiser of all tables, and the moments that it keeps.
+#[derive(Clone, Debug)]
+pub(crate) struct TableOptimiser {
+    optimiser: Optimiser,
+    steps: u64,
+    /// Means and squares of gradients per table; empty where none are kept.
+    moments: Vec<[Vec<f32>; 2]>,
+}
+
+impl TableOptimiser {
+    pub fn new(optimiser: Optimiser, tables: &Tables<f32>) -> Self {
+        let zeros = |len: usize| optimiser.moments().map(|kept| vec![0.0; if kept { len } else { 0 }]);
+        let moments = tables.values.iter().map(|values| zeros(values.len())).collect();
+        Self { optimiser, steps: 0, moments }
+    }
+
+    /// Moves all tables against their gradients and applies the constraints.
+    pub fn step(&mut self, tables: &mut Tables<f32>, gradients: &Gradients<f32>) {
+        self.steps += 1;
+        let all = tables.values.iter_mut().zip(&gradients.values).zip(&mut self.moments);
+        for ((values, gradient), [mean, square]) in all {
+            self.optimiser.update(self.steps, values, gradient, mean, square);
+        }
+        tables.constrain();
+    }
+
+    /// The tables and the optimiser, bit by bit.
+    pub fn state(&self, tables: &Tables<f32>) -> Vec<u8> {
+        let parts: Vec<&[f32]> =
+            tables.values.iter().chain(self.moments.iter().flatten()).map(Vec::as_slice).collect();
+        checkpoint_bytes(self.steps, &parts)
+    }
+
+    /// Restores [`state`](Self::state).
+    pub fn restore(&mut self, tables: &mut Tables<f32>, state: &[u8]) -> Result<(), ModelError> {
+        let parts = || tables.values.iter().chain(self.moments.iter().flatten());
+        let mut checkpoint = Checkpoint::read(state, parts().map(Vec::len).sum())?;
+        self.steps = checkpoint.steps;
+        let parts = tables.values.iter_mut().chain(self.moments.iter_mut().flatten());
+        parts.for_each(|numbers| checkpoint.fill(numbers));
+        Ok(())
     }
 }

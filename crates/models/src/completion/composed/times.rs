@@ -1,4 +1,4 @@
-//! What components see of time: a number, a date, or the signs of a written date.
+//! Time in the forms that encoders use: a number, a date, or the tokens of a written date.
 
 use quadcast_core::{Step, TimeAxis};
 use serde::{Deserialize, Serialize};
@@ -10,12 +10,13 @@ pub(crate) struct Times {
     pub ordinals: Vec<u32>,
     /// Year, month and day. Without a calendar: 0, 0 and the ordinal.
     pub dates: Vec<[f32; 3]>,
-    /// The seven signs of a date (see [`SIGNS`]).
-    pub signs: Vec<[u8; 7]>,
+    /// The seven tokens of a date (see [`TOKENS`]).
+    #[serde(rename = "signs")]
+    pub tokens: Vec<[u8; 7]>,
 }
 
-/// Different signs: ten digits of years, twelve months, ten digits of days.
-pub(crate) const SIGNS: usize = 32;
+/// Distinct tokens: ten digits of years, twelve months, ten digits of days.
+pub(crate) const TOKENS: usize = 32;
 
 impl Times {
     pub fn of(axis: &TimeAxis) -> Self {
@@ -27,7 +28,7 @@ impl Times {
             let date = date(&axis.label(step)).filter(|_| axis.calendar().year_zero.is_some());
             times.ordinals.push(ordinal);
             times.dates.push(date.map_or([0.0, 0.0, ordinal as f32], |date| date.map(|part| part as f32)));
-            times.signs.push(date.map_or_else(|| number_signs(ordinal), date_signs));
+            times.tokens.push(date.map_or_else(|| number_tokens(ordinal), date_tokens));
         }
         times
     }
@@ -48,7 +49,7 @@ fn date(label: &str) -> Option<[i32; 3]> {
 }
 
 /// Four digits of the year, the month, two digits of the day: 2014-05-13 is 2, 0, 1, 4, 14, 23, 25.
-fn date_signs(date: [i32; 3]) -> [u8; 7] {
+fn date_tokens(date: [i32; 3]) -> [u8; 7] {
     let [year, month, day] = date.map(i32::unsigned_abs);
     let digit = |number: u32, place: u32| (number / 10_u32.pow(place) % 10) as u8;
     let month = 10 + (month.clamp(1, 12) - 1) as u8;
@@ -64,7 +65,7 @@ fn date_signs(date: [i32; 3]) -> [u8; 7] {
 }
 
 /// Seven decimal digits: times that are only numbered.
-fn number_signs(number: u32) -> [u8; 7] {
+fn number_tokens(number: u32) -> [u8; 7] {
     std::array::from_fn(|place| (number / 10_u32.pow(6 - place as u32) % 10) as u8)
 }
 
@@ -74,23 +75,23 @@ mod tests {
     use quadcast_core::Calendar;
 
     #[test]
-    fn dates_and_signs_by_hand() {
+    fn dates_and_tokens_by_hand() {
         // 2014-05-13 is day 16 203 of Unix time.
         let times = Times::of(&TimeAxis::new(vec![16_203, 16_204, 16_223], Calendar::UNIX_DAYS));
         assert_eq!(times.ordinals, [0, 1, 20]);
         assert_eq!(times.dates[0], [2014.0, 5.0, 13.0]);
         assert_eq!(times.dates[2], [2014.0, 6.0, 2.0]);
-        assert_eq!(times.signs[0], [2, 0, 1, 4, 14, 23, 25]);
+        assert_eq!(times.tokens[0], [2, 0, 1, 4, 14, 23, 25]);
     }
 
     #[test]
-    fn numbered_times_have_signs_too() {
+    fn numbered_times_have_tokens_too() {
         let times = Times::of(&TimeAxis::new(vec![0, 24, 48 * 12], Calendar::UNKNOWN));
         assert_eq!((times.ordinals[2], times.dates[2]), (24, [0.0, 0.0, 24.0]));
-        assert_eq!(times.signs[2], [0, 0, 0, 0, 0, 2, 4]);
+        assert_eq!(times.tokens[2], [0, 0, 0, 0, 0, 2, 4]);
         let years = Times::of(&TimeAxis::new(vec![0, 3], Calendar::years_from(1999)));
-        assert_eq!((years.dates[1], years.signs[1]), ([2002.0, 0.0, 0.0], [2, 0, 0, 2, 10, 22, 22]));
+        assert_eq!((years.dates[1], years.tokens[1]), ([2002.0, 0.0, 0.0], [2, 0, 0, 2, 10, 22, 22]));
         let ancient = Times::of(&TimeAxis::new(vec![-431, 2], Calendar::years_from(0)));
-        assert_eq!((ancient.dates[0], ancient.signs[0]), ([-431.0, 0.0, 0.0], [0, 4, 3, 1, 10, 22, 22]));
+        assert_eq!((ancient.dates[0], ancient.tokens[0]), ([-431.0, 0.0, 0.0], [0, 4, 3, 1, 10, 22, 22]));
     }
 }

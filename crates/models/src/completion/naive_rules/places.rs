@@ -1,4 +1,4 @@
-//! The list of answers to one question: who stands where, and by which rule.
+//! The ranked list of answers to one question, with the rule of each.
 
 use quadcast_core::EntityId;
 
@@ -10,11 +10,11 @@ pub(super) struct Placed {
     pub rule: u8,
     /// Facts that support it under that rule.
     pub facts: u32,
-    /// Place in the list from 1; answers that nothing tells apart share the first place of theirs.
+    /// Place in the list from 1; tied answers share their first place.
     pub place: u32,
 }
 
-/// Makes lists; keeps its memory from one question to the next.
+/// Makes lists; buffers are reused between questions.
 pub(super) struct Places {
     pub list: Vec<Placed>,
     /// By entity: the number of the last question that placed it.
@@ -35,14 +35,14 @@ impl Places {
         }
     }
 
-    /// Begins the list of another question.
+    /// Starts the list of the next question.
     pub fn clear(&mut self) {
         self.list.clear();
         self.question += 1;
     }
 
-    /// Appends those who are not in the list yet, in the order of how often they occur; `order` tells equal counts apart,
-    /// or leaves them together.
+    /// Appends answers that are not in the list yet, the most frequent first; `order` breaks ties, and without it they stay
+    /// ties.
     pub fn append(&mut self, rule: u8, answers: impl Iterator<Item = EntityId>, order: Option<&[u32]>) {
         self.met.clear();
         for answer in answers {
@@ -76,7 +76,7 @@ impl Places {
         }
     }
 
-    /// Appends everyone who is not in the list, in a given order.
+    /// Appends the entities that are not in the list, in a given order.
     pub fn append_rest(&mut self, order: impl Iterator<Item = EntityId>) {
         for answer in order {
             let placed = &mut self.placed[answer.index()];
@@ -112,7 +112,7 @@ mod tests {
         places.append(3, ids(&[5, 7, 2, 5, 8, 7, 5, 2]).into_iter(), None);
         assert_eq!(shown(&places), [(2, 1, 1), (4, 1, 1), (5, 3, 3), (7, 3, 4), (8, 3, 5)]);
 
-        // Equal counts in the order of names: the larger id comes first here.
+        // Equal counts in the order of names: the larger id is first here.
         let order = [8, 7, 6, 5, 4, 3, 2, 1, 0];
         places.clear();
         places.append(1, ids(&[4, 2]).into_iter(), Some(&order));

@@ -1,51 +1,48 @@
-//! Parallel universes: many small spaces instead of one large one.
+//! Parallel universes: many small embedding spaces instead of a large one.
 //!
-//! **Idea.** A universe is a space of its own for some hundred triples around one relation, gathered by a walk and trained
-//! with settings drawn at random. How plausible a triple is, the most favourable universe decides. When the graph changes,
-//! new universes are trained on what it is now; nothing has to be trained again.
+//! **Idea.** A universe is an embedding space for some hundred triples around one relation, gathered by a random walk and trained
+//! with random settings. The score of a triple is that of its most favourable universe. When the graph changes, new universes are
+//! trained on the new graph; old ones are not trained again.
 //!
 //! **Paper.** Tay, Luu, Hui: Non-parametric estimation of multiple embeddings for link prediction on dynamic knowledge graphs.
 //! AAAI 2017; with `TransH` and `TransD`: Lafraie, 2020.
 //!
-//! **Score.** −min over the universes that know all three parts of a triple; without any, the worst there is
-//! (`missing = "infinity"`), or what the zero vector would get (`"null"`).
+//! **Score.** −min over the universes that know all three parts of a triple; without any, −∞ (`missing = "infinity"`), or the
+//! score of the zero vector (`"null"`).
 //!
-//! **Training.** Universes are independent tasks, one per thread at a time. Every `validate_every` of them H@10 on validation
-//! decides how many stay; `patience` looks without improvement end a step.
+//! **Training.** Universes are independent tasks, one per thread at a time. After every `validate_every` of them, H@10 is
+//! measured on validation; the best number of universes is kept, and `patience` validations without improvement end a step.
 //!
-//! **Deletions.** A minimum never forgets: an old universe that fits a deleted triple keeps its low energy for ever. That is
-//! `deletion = "keep"`, taken to be what was published. Four other kinds do something about it. No longer asked are universes
-//! that know all parts of a triple that is gone (`"coexist"`, in the published code), that were trained on it (`"contains"`),
-//! or that are of old steps (`"age"`). Or energies of a universe get worse by the share of its triples that is gone
-//! (`"weight"`).
+//! **Deletions.** A minimum does not forget: an old universe that fits a deleted triple keeps its low energy. That is
+//! `deletion = "keep"`, presumably the published method. Four other methods exist. Three retire universes: those that know all
+//! parts of a deleted triple (`"coexist"`, in the published code), those that were trained on it (`"contains"`), or those of old
+//! steps (`"age"`). The fourth raises the energies of a universe by the share of its triples that were deleted (`"weight"`).
 //!
-//! **Differs from the paper.** Relations to focus on are drawn among those that have training triples. An entity that found
-//! nothing new leaves the walk; in the published code it comes back two rounds later. `null` projects the known entity of
-//! `TransH` and `TransD` as their energies do, which the published code forgot. `compat = true` does as that code did.
+//! **Differs from the paper.** Relations to focus on are drawn among those that have training triples. An entity that finds
+//! nothing new leaves the walk; in the published code it returns two rounds later. `null` projects the known entity of `TransH` and
+//! `TransD` as their energies do, which the published code omits. `compat = true` follows that code.
 //!
-//! **Cost.** A universe of 1000 triples takes about 50 ms on one thread and 130 KB, which lie in a file without a name and
-//! are read as if they were in memory. A question asks all universes that know its entity and its relation; while a step
-//! grows, what a look at validation found is remembered (up to 2 GB), so that the next one asks new universes only. Saving
-//! takes as much memory as the saved file.
+//! **Cost.** A universe of 1000 triples takes about 50 ms on one thread and 130 KB, in an unnamed file that is
+//! mapped into memory. A question evaluates all universes that know its entity and its relation; during a step, the results of
+//! validation are cached (up to 2 GB), so that the next validation evaluates new universes only. Saving takes as much memory as
+//! the saved file.
 
-mod brought;
-mod looks;
+mod energy_cache;
+mod growth;
+mod index;
 mod model;
-mod remembered;
 mod saved;
-mod scratch;
 mod settings;
-mod shelf;
-mod surroundings;
+mod storage;
 #[cfg(test)]
 mod tests;
 mod universe;
 mod view;
-mod volume;
+mod walk;
 
 pub use settings::{Config, Deletion, Missing};
 
-use quadcast_core::{EvolvingCapabilities, EvolvingModel};
+use quadcast_core::{Capabilities, EvolvingModel};
 use quadcast_kernels::triples::Translation;
 use toml::Table;
 
@@ -53,52 +50,51 @@ use super::space::Space;
 use super::transd::Dynamic;
 use super::transh::Hyperplanes;
 use crate::config::{self, ConfigError};
-use crate::registry::EvolvingEntry;
+use crate::registry::{Build, Entry};
+use crate::settings::Settings;
 use model::Universes;
 
-/// Settings with which training takes seconds.
-const QUICK: &[&str] = &[
-    "universes=30",
-    "validate_every=10",
-    "least_triples=50",
-    "most_triples=200",
-    "least_epochs=20",
-    "most_epochs=40",
-];
-
 /// `TransE` in parallel universes.
-pub const PUTRANSE: EvolvingEntry =
-    entry::<Translation>("putranse", "TransE in many small spaces, the best of which decides.");
+pub const PUTRANSE: Entry =
+    entry::<Translation>("putranse", "TransE in many small spaces, the best of which decides.", None);
 /// `TransH` in parallel universes.
-pub const PUTRANSH: EvolvingEntry =
-    entry::<Hyperplanes>("putransh", "TransH in many small spaces, the best of which decides.");
+pub const PUTRANSH: Entry = entry::<Hyperplanes>(
+    "putransh",
+    "TransH in many small spaces, the best of which decides.",
+    Some(PUTRANSE.name),
+);
 /// `TransD` in parallel universes.
-pub const PUTRANSD: EvolvingEntry =
-    entry::<Dynamic>("putransd", "TransD in many small spaces, the best of which decides.");
+pub const PUTRANSD: Entry = entry::<Dynamic>(
+    "putransd",
+    "TransD in many small spaces, the best of which decides.",
+    Some(PUTRANSE.name),
+);
 
-const fn entry<M: Space>(name: &'static str, about: &'static str) -> EvolvingEntry {
-    EvolvingEntry {
+const fn entry<M: Space>(name: &'static str, about: &'static str, base: Option<&'static str>) -> Entry {
+    Entry {
         name,
         aliases: &[],
         about,
         paper: "Non-parametric estimation of multiple embeddings for link prediction on dynamic knowledge graphs",
         source: "Tay et al., AAAI 2017; Lafraie, 2020",
-        capabilities,
-        options: settings::OPTIONS,
-        quick: QUICK,
-        defaults,
-        build: build::<M>,
+        capabilities: || CAPABILITIES,
+        settings: Config::SETTINGS,
+        base,
+        quick: &[
+            "universes=30",
+            "validate_every=10",
+            "least_triples=50",
+            "most_triples=200",
+            "least_epochs=20",
+            "most_epochs=40",
+        ],
+        defaults: config::defaults::<Config>,
+        build: Build::Evolving(build::<M>),
     }
 }
 
-fn capabilities() -> EvolvingCapabilities {
-    EvolvingCapabilities { updates: true, unlearns: false, partial: true }
-}
-
-fn defaults() -> Table {
-    Table::try_from(Config::default())
-        .unwrap_or_else(|_| unreachable!("a configuration is a table of plain values"))
-}
+/// What universes that keep what was deleted can do.
+const CAPABILITIES: Capabilities = Capabilities { partial: true, ..super::CAPABILITIES };
 
 fn build<M: Space>(table: &Table) -> Result<Box<dyn EvolvingModel>, ConfigError> {
     let config: Config = config::parse(table)?;

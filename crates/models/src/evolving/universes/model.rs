@@ -1,67 +1,65 @@
-//! Parallel universes as the evaluator sees them.
+//! The model of parallel universes: growing, retiring, scoring and saving.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Instant;
 
 use quadcast_core::{
-    Constant, Direction, EntityId, EvolvingCapabilities, EvolvingModel, GraphSizes, GraphUpdate,
-    GraphValidation, GraphView, ModelError, NoWorkshop, Query, Run, SavedModel, ScoreRow, ScoreSink, Step,
-    Tensors, Triple, Workshop,
+    Capabilities, Checkpoints, Constant, Direction, EntityId, EvolvingModel, GraphSizes, GraphUpdate,
+    GraphValidation, GraphView, ModelError, NoCheckpoints, Query, Run, SavedModel, ScoreRow, ScoreSink, Step,
+    Tensors, Triple,
 };
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::brought::Brought;
-use super::looks::{Leftover, Looks, best, block_name};
-use super::remembered::Remembered;
+use super::energy_cache::EnergyCache;
+use super::growth::{AddedPerStep, OldCheckpoints, StepProgress, best, block_name};
+use super::index::UniverseIndex;
 use super::saved::{from_bytes, to_bytes};
 use super::settings::{Config, Deletion, Missing, unreadable};
-use super::shelf::Shelf;
-use super::surroundings::Surroundings;
+use super::storage::{StoredUniverse, UniverseWriter};
 use super::universe::{Universe, check_memory};
-use super::view::{Nobody, UniverseView, words};
-use super::volume::{Kept, VolumeWriter};
+use super::view::{UniverseView, ZeroRow, words};
+use super::walk::WalkGraph;
 use crate::evolving::space::Space;
 use crate::forecast::state::unfitted;
 
-/// Triples that one thread rates in one go.
+/// Triples per task of `energies`.
 const TRIPLES_AT_ONCE: usize = 256;
 
 /// The model.
 pub(super) struct Universes<M> {
     config: Config,
     space: M,
-    shelf: Option<Shelf>,
+    index: Option<UniverseIndex>,
     sizes: GraphSizes,
-    /// Training triples that are gone, and how many universes there were when they went: those that came later know of it.
-    gone: BTreeMap<Triple, usize>,
-    /// Which universes each step brought.
-    brought: Brought,
+    /// Deleted training triples, and how many universes there were at that time: later ones were trained without the triple.
+    deleted: BTreeMap<Triple, usize>,
+    /// How many universes each step added.
+    added: AddedPerStep,
     /// Number of the next universe.
     next: u64,
     /// Candidates of the next questions.
     candidates: usize,
-    /// What the looks of a step that grows have found: all of them ask the same questions, and who is retired and by what
-    /// energies are multiplied is settled before the first.
-    remembered: Option<Remembered>,
-    /// What the last step has left in the workshop.
-    leftover: Option<Leftover>,
+    /// The lowest energies found by the validations of the current step. Retirement and factors do not change during a step.
+    cache: Option<EnergyCache>,
+    /// The checkpoints of the last step.
+    old_checkpoints: Option<OldCheckpoints>,
 }
 
-/// What of the model is no universe.
+/// State besides the universes. Field names are those of saved files.
 #[derive(Serialize, Deserialize)]
 struct State {
     config: Config,
     entities: usize,
     relations: usize,
     gone: Vec<[u32; 3]>,
-    /// How many universes there were when each of them went. Earlier versions did not save it: to them all were there.
+    /// How many universes there were when each was deleted. Earlier versions did not save it: then all of today's count.
     #[serde(default)]
     gone_after: Vec<usize>,
     #[serde(default)]
-    brought: Brought,
+    brought: AddedPerStep,
     next: u64,
 }
 
@@ -70,171 +68,173 @@ impl<M: Space> Universes<M> {
         Self {
             space: M::new(&config.space_config()),
             config,
-            shelf: None,
+            index: None,
             sizes: GraphSizes { entities: 0, relations: 0 },
-            gone: BTreeMap::new(),
-            brought: Brought::default(),
+            deleted: BTreeMap::new(),
+            added: AddedPerStep::default(),
             next: 0,
             candidates: 0,
-            remembered: None,
-            leftover: None,
+            cache: None,
+            old_checkpoints: None,
         }
     }
 
-    fn shelf(&self) -> Result<&Shelf, ModelError> {
-        self.shelf.as_ref().ok_or_else(unfitted)
+    fn index(&self) -> Result<&UniverseIndex, ModelError> {
+        self.index.as_ref().ok_or_else(unfitted)
     }
 
-    /// Adds universes of a graph until they help no more. Blocks between validations are kept, so that a kill costs one.
+    /// Trains universes for a graph until validation no longer improves. Every block is a checkpoint: an interruption loses at
+    /// most one.
     fn grow(
         &mut self,
         graph: &GraphView<'_>,
         validation: &dyn GraphValidation,
         run: &Run,
     ) -> Result<(), ModelError> {
-        self.leftover.take().map_or(Ok(()), Leftover::discard)?;
-        let around = Surroundings::new(graph);
-        if around.is_empty() {
+        self.old_checkpoints.take().map_or(Ok(()), OldCheckpoints::discard)?;
+        let walk_graph = WalkGraph::new(graph);
+        if walk_graph.is_empty() {
             return Ok(());
         }
         check_memory(&self.config, &self.space, graph)?;
-        let (before, first, step) = (self.shelf()?.len(), self.next, graph.step);
-        let folder = run.workshop.scratch_folder();
-        let mut looks = self.recall_blocks(step, run)?;
-        self.remembered = Some(Remembered::default());
-        let (earlier, since) = (looks.seconds, Instant::now());
+        let (before, first, step) = (self.index()?.len(), self.next, graph.step);
+        let folder = run.checkpoints.scratch_folder();
+        let mut progress = self.recall_blocks(step, run)?;
+        self.cache = Some(EnergyCache::default());
+        let (earlier, since) = (progress.seconds, Instant::now());
         run.progress.begin("universes", self.config.universes as u64);
-        run.progress.advance((self.shelf()?.len() - before) as u64);
+        run.progress.advance((self.index()?.len() - before) as u64);
         let ending = loop {
-            if let Some(ending) = self.ending(&looks, run) {
+            if let Some(ending) = self.ending(&progress, run) {
                 break ending;
             }
-            let block = looks.scores.len();
-            let universes = self.put(self.block(&around, run, first, block), &folder)?;
-            let views: Vec<UniverseView<'_>> = universes.iter().map(Kept::view).collect();
-            run.workshop.keep(&block_name(step, block), &[&to_bytes(&self.space, &views)?])?;
+            run.check_cancelled()?;
+            let block = progress.scores.len();
+            let universes = self.store(self.block(&walk_graph, run, first, block), &folder)?;
+            let views: Vec<UniverseView<'_>> = universes.iter().map(StoredUniverse::view).collect();
+            run.checkpoints.save(&block_name(step, block), &[&to_bytes(&self.space, &views)?])?;
             self.add(universes);
             let score = validation.judge(self)?;
-            looks.scores.push(score.hits10);
-            looks.seconds = earlier + since.elapsed().as_secs_f64();
-            looks.keep(step, run)?;
+            progress.scores.push(score.hits10);
+            progress.seconds = earlier + since.elapsed().as_secs_f64();
+            progress.keep(step, run)?;
             run.progress.note(&format!("validation H@10 {:.2}", 100.0 * score.hits10));
-            run.workshop
-                .note(&json!({ "event": "universes", "step": step.0 + 1, "universes": self.shelf()?.len(),
-                "hits@10": score.hits10, "mr": score.mr, "seconds": looks.seconds }))?;
+            run.checkpoints
+                .log(&json!({ "event": "universes", "step": step.0 + 1, "universes": self.index()?.len(),
+                "hits@10": score.hits10, "mr": score.mr, "seconds": progress.seconds }))?;
         };
         run.progress.end();
-        self.remembered = None;
-        let grown = self.shelf()?.len() - before;
-        self.keep_best(before, first, &looks.scores)?;
-        self.leftover = Some(Leftover::new(run, step, looks.scores.len()));
-        let (kept, highest) = (self.shelf()?.len() - before, looks.scores.iter().copied().reduce(f64::max));
-        run.workshop
-            .note(&json!({ "event": "trained", "training": "universes", "ending": ending, "universes": grown,
-            "best_universes": kept, "best_hits@10": highest, "seconds": looks.seconds }))
+        self.cache = None;
+        let grown = self.index()?.len() - before;
+        self.keep_best(before, first, &progress.scores)?;
+        self.old_checkpoints = Some(OldCheckpoints::new(run, step, progress.scores.len()));
+        let (kept, highest) =
+            (self.index()?.len() - before, progress.scores.iter().copied().reduce(f64::max));
+        run.checkpoints
+            .log(&json!({ "event": "trained", "training": "universes", "ending": ending, "universes": grown,
+            "best_universes": kept, "best_hits@10": highest, "seconds": progress.seconds }))
     }
 
-    /// Adds the blocks that an interrupted step had finished, up to the first that is gone.
-    fn recall_blocks(&mut self, step: Step, run: &Run) -> Result<Looks, ModelError> {
-        let folder = run.workshop.scratch_folder();
-        let mut looks = Looks::recall(step, run)?;
-        for block in 0..looks.scores.len() {
-            let Some(kept) = run.workshop.recall(&block_name(step, block))? else {
-                looks.scores.truncate(block);
+    /// Adds the finished blocks of an interrupted step, up to the first missing one.
+    fn recall_blocks(&mut self, step: Step, run: &Run) -> Result<StepProgress, ModelError> {
+        let folder = run.checkpoints.scratch_folder();
+        let mut progress = StepProgress::recall(step, run)?;
+        for block in 0..progress.scores.len() {
+            let Some(kept) = run.checkpoints.load(&block_name(step, block))? else {
+                progress.scores.truncate(block);
                 break;
             };
             self.add(from_bytes(&self.space, &kept, self.sizes, &folder)?);
         }
-        Ok(looks)
+        Ok(progress)
     }
 
-    /// Trains the universes of a block, whose first is number `first` of the step.
-    fn block(&self, around: &Surroundings, run: &Run, first: u64, block: usize) -> Vec<Universe> {
+    /// Trains the universes of a block; `first` is the number of the first universe of the step.
+    fn block(&self, graph: &WalkGraph, run: &Run, first: u64, block: usize) -> Vec<Universe> {
         let done = block * self.config.validate_every;
         let count = self.config.validate_every.min(self.config.universes - done);
         let grow = |i: usize| {
-            let universe = Universe::grow::<M>(&self.config, around, run, first + (done + i) as u64);
+            let universe = Universe::grow::<M>(&self.config, graph, run, first + (done + i) as u64);
             run.progress.advance(1);
             universe
         };
         (0..count).into_par_iter().with_max_len(1).map(grow).collect()
     }
 
-    /// Puts universes that are trained into a file.
-    fn put(&self, universes: Vec<Universe>, folder: &Path) -> Result<Vec<Kept>, ModelError> {
-        let mut volume = VolumeWriter::new(&self.space, folder)?;
-        universes.into_iter().try_for_each(|universe| volume.add(&universe.view()))?;
-        volume.finish()
+    /// Writes trained universes to a file.
+    fn store(&self, universes: Vec<Universe>, folder: &Path) -> Result<Vec<StoredUniverse>, ModelError> {
+        let mut writer = UniverseWriter::new(&self.space, folder)?;
+        universes.into_iter().try_for_each(|universe| writer.add(&universe.view()))?;
+        writer.finish()
     }
 
-    fn add(&mut self, universes: Vec<Kept>) {
-        if let Some(shelf) = &mut self.shelf {
-            shelf.extend(universes);
+    fn add(&mut self, universes: Vec<StoredUniverse>) {
+        if let Some(index) = &mut self.index {
+            index.extend(universes);
         }
     }
 
-    /// Why a step brings no more universes, if so: it has all of them, has gone too long without improvement, or has spent its
-    /// time. The first block always comes: a model without universes is no result.
-    fn ending(&self, Looks { scores, seconds }: &Looks, run: &Run) -> Option<&'static str> {
-        let (patience, looks) = (self.config.patience as usize, scores.len());
-        if looks * self.config.validate_every >= self.config.universes {
+    /// Why a step stops adding universes, if it does: their number, too many blocks without improvement, or the time budget. The
+    /// first block is always trained: a model needs universes.
+    fn ending(&self, StepProgress { scores, seconds }: &StepProgress, run: &Run) -> Option<&'static str> {
+        let (patience, blocks) = (self.config.patience as usize, scores.len());
+        if blocks * self.config.validate_every >= self.config.universes {
             Some("universes")
-        } else if patience > 0 && looks >= best(scores) + patience {
+        } else if patience > 0 && blocks >= best(scores) + patience {
             Some("patience")
-        } else if looks > 0 && run.time_budget.is_some_and(|budget| *seconds >= budget.as_secs_f64()) {
+        } else if blocks > 0 && run.time_budget.is_some_and(|budget| *seconds >= budget.as_secs_f64()) {
             Some("time-budget")
         } else {
             None
         }
     }
 
-    /// Keeps as many new universes as did best on validation.
+    /// Keeps the number of new universes that did best on validation.
     fn keep_best(&mut self, before: usize, first: u64, scores: &[f64]) -> Result<(), ModelError> {
         let new = (best(scores) * self.config.validate_every).min(self.config.universes);
         self.next = first + new as u64;
-        let shelf = self.shelf.as_mut().ok_or_else(unfitted)?;
-        shelf.truncate(before + new);
-        self.brought.add(shelf.len() - before);
+        let index = self.index.as_mut().ok_or_else(unfitted)?;
+        index.truncate(before + new);
+        self.added.push(index.len() - before);
         Ok(())
     }
 
-    /// Lets the triples that are gone now, or the steps that went by, reach the universes. Triples that came back do so no
-    /// more. `coming` steps are about to bring new universes.
+    /// Retires or weighs universes by the triples deleted so far, or by their age. `coming` steps are about to add universes.
     fn retire(&mut self, coming: usize) {
-        let Some(shelf) = &mut self.shelf else { return };
-        shelf.recall_all();
+        let Some(index) = &mut self.index else { return };
+        index.reset();
         match self.config.deletion {
             Deletion::Keep => {}
             Deletion::Contains => {
-                for (triple, &first) in &self.gone {
-                    shelf.retire(triple, first, |universe| universe.contains(triple));
+                for (triple, &first) in &self.deleted {
+                    index.retire(triple, first, |universe| universe.contains(triple));
                 }
             }
             Deletion::Coexist => {
-                for (triple, &first) in &self.gone {
-                    shelf.retire(triple, first, |universe| universe.knows(triple));
+                for (triple, &first) in &self.deleted {
+                    index.retire(triple, first, |universe| universe.knows(triple));
                 }
             }
-            Deletion::Age => shelf.retire_first(self.brought.too_old(self.config.keep_steps, coming)),
-            Deletion::Weight => shelf.weigh(self.gone.keys(), self.config.deletion_weight),
+            Deletion::Age => index.retire_first(self.added.too_old(self.config.keep_steps, coming)),
+            Deletion::Weight => index.weigh(self.deleted.keys(), self.config.deletion_weight),
         }
     }
 
-    /// The lowest energy that a question has with nobody as its answer.
-    fn of_nobody(&self, query: &Query, nobody: &Nobody, scratch: &mut [f32]) -> Result<f32, ModelError> {
-        let energies = self.shelf()?.knowing(query, 0);
-        Ok(energies.fold(f32::INFINITY, |low, (universe, asked)| {
+    /// The lowest energy of the zero row as answer to a question.
+    fn zero_energy(&self, query: &Query, zero: &ZeroRow, scratch: &mut [f32]) -> Result<f32, ModelError> {
+        let energies = self.index()?.knowing(query, 0);
+        Ok(energies.fold(f32::INFINITY, |low, (universe, query)| {
             low.min(if self.config.compat {
-                universe.published_energy_of_nobody(asked, &self.config)
+                universe.published_zero_energy(query, &self.config)
             } else {
-                universe.energy_of_nobody(&self.space, asked, nobody, scratch)
+                universe.zero_energy(&self.space, query, zero, scratch)
             })
         }))
     }
 
-    fn energy(&self, triple: &Triple, nobody: &Nobody, scratch: &mut [f32]) -> Result<f32, ModelError> {
+    fn energy(&self, triple: &Triple, zero: &ZeroRow, scratch: &mut [f32]) -> Result<f32, ModelError> {
         let lowest = self
-            .shelf()?
+            .index()?
             .around(triple)
             .filter_map(|universe| universe.energy_of(&self.space, triple, scratch))
             .fold(f32::INFINITY, f32::min);
@@ -244,15 +244,15 @@ impl<M: Space> Universes<M> {
         let mut least = f32::INFINITY;
         for direction in Direction::BOTH {
             let (query, _) = Query::hide(triple.at(Step(0)), direction);
-            least = least.min(self.of_nobody(&query, nobody, scratch)?);
+            least = least.min(self.zero_energy(&query, zero, scratch)?);
         }
         Ok(least)
     }
 }
 
 impl<M: Space> EvolvingModel for Universes<M> {
-    fn capabilities(&self) -> EvolvingCapabilities {
-        EvolvingCapabilities { unlearns: self.config.deletion != Deletion::Keep, ..super::capabilities() }
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { unlearns: self.config.deletion != Deletion::Keep, ..super::CAPABILITIES }
     }
 
     fn fit(
@@ -262,9 +262,9 @@ impl<M: Space> EvolvingModel for Universes<M> {
         run: &Run,
     ) -> Result<(), ModelError> {
         *self = Self {
-            shelf: Some(Shelf::new(graph.sizes)),
+            index: Some(UniverseIndex::new(graph.sizes)),
             sizes: graph.sizes,
-            leftover: self.leftover.take(),
+            old_checkpoints: self.old_checkpoints.take(),
             ..Self::new(self.config.clone())
         };
         self.grow(graph, validation, run)
@@ -277,15 +277,15 @@ impl<M: Space> EvolvingModel for Universes<M> {
         run: &Run,
     ) -> Result<(), ModelError> {
         let sizes = update.graph.sizes;
-        let shelf = self.shelf.as_mut().ok_or_else(unfitted)?;
-        shelf.grow(sizes);
+        let index = self.index.as_mut().ok_or_else(unfitted)?;
+        index.grow(sizes);
         self.sizes = sizes;
-        let there = shelf.len();
-        self.gone.extend(update.deleted.iter().map(|&triple| (triple, there)));
+        let universes = index.len();
+        self.deleted.extend(update.deleted.iter().map(|&triple| (triple, universes)));
         for triple in update.inserted {
-            self.gone.remove(triple);
+            self.deleted.remove(triple);
         }
-        // The looks of a step already do without those that it makes too old. Without triples it brings no universes.
+        // Validation during a step already ignores the universes that the step makes too old. A step without triples adds none.
         self.retire(usize::from(!update.graph.triples.is_empty()));
         self.grow(&update.graph, validation, run)
     }
@@ -296,18 +296,18 @@ impl<M: Space> EvolvingModel for Universes<M> {
     }
 
     fn score(&self, queries: &[Query], sink: &mut dyn ScoreSink) -> Result<(), ModelError> {
-        let shelf = self.shelf()?;
-        let nobody = Nobody::new(&self.space);
+        let index = self.index()?;
+        let zero = ZeroRow::new(&self.space);
         let mut scratch = vec![0.0; self.space.scratch()];
         let mut lowest = vec![f32::INFINITY; self.sizes.entities];
         let (mut ids, mut scores) = (Vec::new(), Vec::new());
-        for (index, query) in queries.iter().enumerate() {
-            let before = self.remembered.as_ref().map_or(0, |found| found.take(query, &mut lowest));
-            for (universe, asked) in shelf.knowing(query, before) {
-                universe.lower(&self.space, asked, &mut scratch, &mut lowest);
+        for (row, query) in queries.iter().enumerate() {
+            let done = self.cache.as_ref().map_or(0, |cache| cache.take(query, &mut lowest));
+            for (universe, local) in index.knowing(query, done) {
+                universe.lower(&self.space, local, &mut scratch, &mut lowest);
             }
-            if let Some(found) = &self.remembered {
-                found.keep(query, shelf.len(), &lowest);
+            if let Some(cache) = &self.cache {
+                cache.keep(query, index.len(), &lowest);
             }
             ids.clear();
             scores.clear();
@@ -320,10 +320,10 @@ impl<M: Space> EvolvingModel for Universes<M> {
             }
             let rest = match self.config.missing {
                 Missing::Infinity => f32::INFINITY,
-                Missing::Null => self.of_nobody(query, &nobody, &mut scratch)?,
+                Missing::Null => self.zero_energy(query, &zero, &mut scratch)?,
             };
             let background = Constant { value: -f64::from(rest), entities: self.candidates };
-            sink.accept(index, ScoreRow::Sparse { ids: &ids, scores: &scores, background: &background })?;
+            sink.accept(row, ScoreRow::Sparse { ids: &ids, scores: &scores, background: &background })?;
         }
         Ok(())
     }
@@ -332,8 +332,8 @@ impl<M: Space> EvolvingModel for Universes<M> {
         let chunks: Vec<Result<Vec<f32>, ModelError>> = triples
             .par_chunks(TRIPLES_AT_ONCE)
             .map(|triples| {
-                let (nobody, mut scratch) = (Nobody::new(&self.space), vec![0.0; self.space.scratch()]);
-                triples.iter().map(|triple| self.energy(triple, &nobody, &mut scratch)).collect()
+                let (zero, mut scratch) = (ZeroRow::new(&self.space), vec![0.0; self.space.scratch()]);
+                triples.iter().map(|triple| self.energy(triple, &zero, &mut scratch)).collect()
             })
             .collect();
         chunks.into_iter().try_fold(Vec::with_capacity(triples.len()), |mut all, chunk| {
@@ -343,17 +343,17 @@ impl<M: Space> EvolvingModel for Universes<M> {
     }
 
     fn save(&self) -> Result<SavedModel, ModelError> {
-        let shelf = self.shelf()?;
+        let index = self.index()?;
         let state = State {
             config: self.config.clone(),
             entities: self.sizes.entities,
             relations: self.sizes.relations,
-            gone: self.gone.keys().map(words).collect(),
-            gone_after: self.gone.values().copied().collect(),
-            brought: self.brought.clone(),
+            gone: self.deleted.keys().map(words).collect(),
+            gone_after: self.deleted.values().copied().collect(),
+            brought: self.added.clone(),
             next: self.next,
         };
-        let universes: Vec<UniverseView<'_>> = shelf.universes().collect();
+        let universes: Vec<UniverseView<'_>> = index.universes().collect();
         let bytes = to_bytes(&self.space, &universes)?;
         Ok(SavedModel { state: json!(state), rules: None, tensors: Some(Tensors(bytes)) })
     }
@@ -364,16 +364,16 @@ impl<M: Space> EvolvingModel for Universes<M> {
         let tensors = saved.tensors.as_ref().ok_or_else(|| unreadable("no tensors"))?;
         let mut model = Self::new(state.config);
         model.sizes = GraphSizes { entities: state.entities, relations: state.relations };
-        let mut shelf = Shelf::new(model.sizes);
-        // Who loads a model has no workshop.
-        let folder = NoWorkshop.scratch_folder();
+        let mut index = UniverseIndex::new(model.sizes);
+        // Loading has no checkpoint store.
+        let folder = NoCheckpoints.scratch_folder();
         let universes = from_bytes(&model.space, &tensors.0, model.sizes, &folder)?;
-        model.brought = state.brought.checked(universes.len())?;
+        model.added = state.brought.checked(universes.len())?;
         let after = state.gone_after.into_iter().chain(std::iter::repeat(universes.len()));
-        let gone = state.gone.into_iter().map(|[s, r, o]| Triple::new(s, r, o));
-        model.gone = gone.zip(after).collect();
-        shelf.extend(universes);
-        (model.shelf, model.next) = (Some(shelf), state.next);
+        let deleted = state.gone.into_iter().map(|[s, r, o]| Triple::new(s, r, o));
+        model.deleted = deleted.zip(after).collect();
+        index.extend(universes);
+        (model.index, model.next) = (Some(index), state.next);
         model.retire(0);
         *self = model;
         Ok(())

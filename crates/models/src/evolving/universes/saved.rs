@@ -1,6 +1,6 @@
 //! Universes to and from safetensors bytes, exactly.
 //!
-//! Both ways go from universe to universe: beside the bytes there is never more than one of them in memory.
+//! Universes are written and read one by one: besides the bytes, at most one is in memory.
 
 use std::path::Path;
 
@@ -9,23 +9,23 @@ use quadcast_kernels::triples::{TableView, Tables, TablesView};
 use safetensors::tensor::{Dtype, Metadata, SafeTensors, TensorInfo};
 
 use super::settings::unreadable;
+use super::storage::{StoredUniverse, UniverseWriter};
 use super::universe::Universe;
 use super::view::UniverseView;
-use super::volume::{Kept, VolumeWriter};
 use crate::evolving::space::Space;
 
-/// Arrays of ids: their names, and what of a universe they hold.
+/// Arrays of ids: their names, and the ids of a universe that they hold.
 const LISTS: [(&str, Ids); 3] = [
     ("entities", |universe| universe.entities),
     ("relations", |universe| universe.relations),
     ("triples", |universe| universe.triples.as_flattened()),
 ];
-/// What is added to a name for how many of its ids each universe has.
+/// Suffix of the arrays that count the ids of each universe.
 const COUNTS: &str = " by universe";
-/// What the names of segments begin with, and whose rows they are of.
+/// Prefix of the names of segments, and the table they belong to.
 const SIDES: [(&str, Side); 2] =
     [("entity", |tables| &tables.entities), ("relation", |tables| &tables.relations)];
-/// Headers are filled up to whole multiples of so many bytes.
+/// Headers are padded to multiples of this many bytes.
 const HEADER: usize = 8;
 
 type Ids = for<'a> fn(&UniverseView<'a>) -> &'a [u32];
@@ -37,13 +37,13 @@ struct Array {
     content: Content,
 }
 
-/// What an array has of each universe.
+/// What an array holds of each universe.
 enum Content {
-    /// Some ids.
+    /// Ids.
     Ids(Ids),
-    /// How many they are.
+    /// The number of ids.
     Count(Ids),
-    /// A segment of all rows, without padding: where it begins in a row, and its width.
+    /// A segment of all rows, without padding: where it starts in a row, and its width.
     Segment(Side, usize, usize),
 }
 
@@ -87,7 +87,7 @@ fn arrays<M: Space>(space: &M, none: bool) -> Vec<Array> {
         arrays.push(Array { name: format!("{name}{COUNTS}"), content: Content::Count(ids) });
     }
     for ((name, side), layout) in SIDES.into_iter().zip([space.entity(), space.relation()]) {
-        // Without universes there are no rows to have segments.
+        // Without universes there are no segments.
         for (place, segment) in layout.places().filter(|_| !none) {
             let content = Content::Segment(side, place, segment.width);
             arrays.push(Array { name: format!("{name} {}", segment.name), content });
@@ -97,8 +97,8 @@ fn arrays<M: Space>(space: &M, none: bool) -> Vec<Array> {
     arrays
 }
 
-/// The bytes of universes. The library would want each array as a whole, and then copy it; of many universes one array is
-/// nearly all there is.
+/// The bytes of universes. Written by hand: the library wants each array in one piece and copies it, and one array is nearly
+/// the whole file.
 pub(super) fn to_bytes<M: Space>(space: &M, universes: &[UniverseView<'_>]) -> Result<Vec<u8>, ModelError> {
     let arrays = arrays(space, universes.is_empty());
     let mut end = 0;
@@ -128,12 +128,12 @@ pub(super) fn from_bytes<M: Space>(
     bytes: &[u8],
     sizes: GraphSizes,
     folder: &Path,
-) -> Result<Vec<Kept>, ModelError> {
+) -> Result<Vec<StoredUniverse>, ModelError> {
     let file = SafeTensors::deserialize(bytes).map_err(unreadable)?;
     let mut lists = Vec::new();
     for (name, _) in LISTS {
-        let counts = Numbers::open(&file, &format!("{name}{COUNTS}"), Dtype::U32)?;
-        lists.push((Numbers::open(&file, name, Dtype::U32)?, counts));
+        let counts = ArrayReader::open(&file, &format!("{name}{COUNTS}"), Dtype::U32)?;
+        lists.push((ArrayReader::open(&file, name, Dtype::U32)?, counts));
     }
     let universes = lists[0].1.len();
     if lists.iter().any(|(_, counts)| counts.len() != universes) {
@@ -143,12 +143,12 @@ pub(super) fn from_bytes<M: Space>(
     for (side, layout) in [space.entity(), space.relation()].iter().enumerate() {
         for (index, segment) in layout.0.iter().enumerate().filter(|_| universes > 0) {
             let name = format!("{} {}", SIDES[side].0, segment.name);
-            segments.push((side, index, segment.width, Numbers::open(&file, &name, Dtype::F32)?));
+            segments.push((side, index, segment.width, ArrayReader::open(&file, &name, Dtype::F32)?));
         }
     }
     let mut kept = Vec::new();
     if universes > 0 {
-        let mut volume = VolumeWriter::new(space, folder)?;
+        let mut writer = UniverseWriter::new(space, folder)?;
         for _ in 0..universes {
             let mut universe = next_universe(space, &mut lists, sizes)?;
             for (side, index, width, numbers) in &mut segments {
@@ -157,21 +157,21 @@ pub(super) fn from_bytes<M: Space>(
                 let numbers: Vec<f32> = numbers.take(table.rows() * *width)?.map(f32::from_bits).collect();
                 table.replace_segment(*index, &numbers);
             }
-            volume.add(&universe.view())?;
+            writer.add(&universe.view())?;
         }
-        kept = volume.finish()?;
+        kept = writer.finish()?;
     }
-    let rest = |numbers: &Numbers<'_>| numbers.len() > 0;
+    let rest = |numbers: &ArrayReader<'_>| numbers.len() > 0;
     if lists.iter().any(|(ids, _)| rest(ids)) || segments.iter().any(|(.., numbers)| rest(numbers)) {
         return Err(unreadable("too many numbers"));
     }
     Ok(kept)
 }
 
-/// The next universe of the lists, without its numbers.
+/// The next universe of the lists, with rows of zeros.
 fn next_universe<M: Space>(
     space: &M,
-    lists: &mut [(Numbers<'_>, Numbers<'_>)],
+    lists: &mut [(ArrayReader<'_>, ArrayReader<'_>)],
     sizes: GraphSizes,
 ) -> Result<Universe, ModelError> {
     let mut ids = Vec::new();
@@ -194,10 +194,10 @@ fn next_universe<M: Space>(
     Ok(Universe { entities, relations, triples: triples.to_vec(), tables })
 }
 
-/// What is left of an array.
-struct Numbers<'a>(&'a [[u8; 4]]);
+/// The unread rest of an array.
+struct ArrayReader<'a>(&'a [[u8; 4]]);
 
-impl<'a> Numbers<'a> {
+impl<'a> ArrayReader<'a> {
     fn open(file: &SafeTensors<'a>, name: &str, kind: Dtype) -> Result<Self, ModelError> {
         let tensor = file.tensor(name).map_err(unreadable)?;
         if tensor.dtype() != kind {
@@ -210,7 +210,7 @@ impl<'a> Numbers<'a> {
         self.0.len()
     }
 
-    /// The next so many.
+    /// The next `count` numbers.
     fn take(&mut self, count: usize) -> Result<impl Iterator<Item = u32> + use<'a>, ModelError> {
         let (own, others) = self.0.split_at_checked(count).ok_or_else(|| unreadable("too few numbers"))?;
         self.0 = others;

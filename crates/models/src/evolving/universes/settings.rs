@@ -2,41 +2,36 @@
 
 use quadcast_core::ModelError;
 use rand::Rng;
-use serde::{Deserialize, Serialize};
 
-use super::surroundings::Plan;
-use crate::config::{ConfigError, check_at_least_one, check_ranges};
-use crate::evolving::settings::check_dimensions;
+use super::walk::WalkPlan;
+use crate::config::ConfigError;
+use crate::evolving::settings::MOST_DIMENSION;
 use crate::evolving::{self, LossName, OptimiserName};
-use crate::registry::OptionInfo;
+use crate::settings::Settings;
 
-/// What an answer counts that no universe knows together with the question.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Missing {
-    /// The worst energy there is.
-    #[default]
-    Infinity,
-    /// The lowest energy that the question has with the zero vector as its answer.
-    Null,
-}
+choices! {
+    /// What an answer counts that no universe knows together with the question.
+    pub enum Missing {
+        /// The worst energy there is.
+        Infinity = "infinity",
+        /// The lowest energy that the question has with the zero vector as its answer.
+        Null = "null",
+    }
 
-/// What becomes of universes when triples are deleted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Deletion {
-    /// Nothing. A minimum never forgets: a universe that fits a deleted triple keeps its low energy.
-    #[default]
-    Keep,
-    /// A universe that was trained on a triple that is gone is not asked any more.
-    Contains,
-    /// A universe that knows all three parts of a triple that is gone is not asked any more; discards many.
-    Coexist,
-    /// A universe is asked for `keep_steps` steps and then no more, whatever it was trained on.
-    Age,
-    /// All universes are asked, but energies of each are the worse the more of what it was trained on is gone: see
-    /// `deletion_weight`.
-    Weight,
+    /// What becomes of universes when triples are deleted.
+    pub enum Deletion {
+        /// Nothing. A minimum never forgets: a universe that fits a deleted triple keeps its low energy.
+        Keep = "keep",
+        /// A universe that was trained on a triple that is gone is not asked any more.
+        Contains = "contains",
+        /// A universe that knows all three parts of a triple that is gone is not asked any more; discards many.
+        Coexist = "coexist",
+        /// A universe is asked for `keep_steps` steps and then no more, whatever it was trained on.
+        Age = "age",
+        /// All universes are asked, but energies of each are the worse the more of what it was trained on is gone: see
+        /// `deletion_weight`.
+        Weight = "weight",
+    }
 }
 
 /// The largest margin: far beyond any distance of unit vectors.
@@ -44,188 +39,91 @@ const MOST_MARGIN: f64 = 1000.0;
 /// The largest weight of deletions: energies remain far below the largest number.
 const MOST_WEIGHT: f64 = 1e6;
 
-/// Configuration. The defaults are what the published code used on `WikidataEvolve`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Config {
-    /// Numbers per entity. Published: 20.
-    pub dimension: usize,
-    /// 1 or 2: how distances are measured.
-    pub norm: u8,
-    /// Whether rows are divided by their lengths in the energy, as published. `TransD` divides projections in any case; without
-    /// this, its relations have the lengths that training gives them.
-    pub normalise: bool,
-    /// New universes at most, at each step. Published: 6000.
-    pub universes: usize,
-    /// Universes between validations.
-    pub validate_every: usize,
-    /// Validations without improvement before a step ends; 0: never.
-    pub patience: u32,
-    /// Triples of a universe, from.
-    pub least_triples: usize,
-    /// Triples of a universe, to.
-    pub most_triples: usize,
-    /// Share of the triples of a universe that may be entities which its walk starts from, from.
-    pub least_balance: f64,
-    /// The same, to.
-    pub most_balance: f64,
-    /// Margins, from.
-    pub least_margin: f64,
-    /// Margins, to.
-    pub most_margin: f64,
-    /// Whether margins are whole numbers: so in the published code, and not in the text.
-    pub whole_margins: bool,
-    /// Learning rates, from.
-    pub least_rate: f64,
-    /// Learning rates, to.
-    pub most_rate: f64,
-    /// Epochs of a universe, from.
-    pub least_epochs: u32,
-    /// Epochs of a universe, to.
-    pub most_epochs: u32,
-    /// Batches per epoch.
-    pub batches: usize,
-    /// What unknown answers count.
-    pub missing: Missing,
-    /// What deletions do.
-    pub deletion: Deletion,
-    /// With `deletion = "age"`: steps at which a universe is asked, the one that brought it included; 1: only the newest are.
-    /// Steps that bring no universes, as those of a graph without training triples, do not count.
-    pub keep_steps: usize,
-    /// With `deletion = "weight"`: energies are multiplied by 1 + this · gone / trained, the numbers of training triples of a
-    /// universe that are gone, and of all.
-    pub deletion_weight: f64,
-    /// Whether walks, false triples and the energy of nobody are those of the published code.
-    pub compat: bool,
-}
-
-impl Default for Config {
-    fn default() -> Self {
-        Self {
-            dimension: 20,
-            norm: 1,
-            normalise: true,
-            universes: 6000,
-            validate_every: 200,
-            patience: 5,
-            least_triples: 500,
-            most_triples: 1499,
-            least_balance: 0.25,
-            most_balance: 0.5,
-            least_margin: 1.0,
-            most_margin: 4.0,
-            whole_margins: true,
-            least_rate: 0.001,
-            most_rate: 0.1,
-            least_epochs: 50,
-            most_epochs: 199,
-            batches: 20,
-            missing: Missing::Infinity,
-            deletion: Deletion::Keep,
-            keep_steps: 2,
-            deletion_weight: 10.0,
-            compat: false,
-        }
+settings! {
+    /// Configuration. The defaults are what the published code used on `WikidataEvolve`.
+    pub struct Config {
+        /// Numbers per entity.
+        dimension: usize = 20, range at_least(1.0).at_most(MOST_DIMENSION), source "published code";
+        /// How distances are measured: 1 or 2.
+        norm: u8 = 1, range at_least(1.0).at_most(2.0), source "published code";
+        /// Whether rows are divided by their lengths in the energy. `putransd` divides projections in any case; without
+        /// this, its relations have the lengths that training gives them.
+        normalise: bool = true, source "published code";
+        /// New universes at most, at each step.
+        universes: usize = 6000, range at_least(1.0), source "published code";
+        /// Universes between validations.
+        validate_every: usize = 200, range at_least(1.0);
+        /// Validations without improvement before a step ends; 0: never.
+        patience: u32 = 5;
+        /// Fewest triples of a universe.
+        least_triples: usize = 500, range at_least(1.0), source "published code";
+        /// Most triples of a universe.
+        most_triples: usize = 1499, source "published code";
+        /// Smallest share of the triples of a universe that may be entities which its walk starts from.
+        least_balance: f64 = 0.25, range at_least(0.0).at_most(1.0), source "published code";
+        /// Largest share of the triples of a universe that may be entities which its walk starts from.
+        most_balance: f64 = 0.5, range at_least(0.0).at_most(1.0), source "published code";
+        /// Smallest margin.
+        least_margin: f64 = 1.0, range at_least(0.0).at_most(MOST_MARGIN), source "published code";
+        /// Largest margin.
+        most_margin: f64 = 4.0, range at_least(0.0).at_most(MOST_MARGIN), source "published code";
+        /// Whether margins are whole numbers.
+        whole_margins: bool = true, source "published code, not the text";
+        /// Smallest learning rate.
+        least_rate: f64 = 0.001, range above(0.0), source "published code";
+        /// Largest learning rate.
+        most_rate: f64 = 0.1, range above(0.0), source "published code";
+        /// Fewest epochs of a universe.
+        least_epochs: u32 = 50, range at_least(1.0), source "published code";
+        /// Most epochs of a universe.
+        most_epochs: u32 = 199, source "published code";
+        /// Batches per epoch.
+        batches: usize = 20, range at_least(1.0), source "published code";
+        /// What an answer counts that no universe knows together with the question.
+        missing: Missing = Missing::Infinity;
+        /// What deletions do.
+        deletion: Deletion = Deletion::Keep, source "taken to be the published code";
+        /// With `deletion = "age"`: steps at which a universe is asked, the one that brought it included; 1: only the newest
+        /// are. Steps that bring no universes, as those of a graph without training triples, do not count.
+        keep_steps: usize = 2, range at_least(1.0);
+        /// With `deletion = "weight"`: energies are multiplied by 1 + this · gone / trained, the numbers of training triples
+        /// of a universe that are gone, and of all.
+        deletion_weight: f64 = 10.0, range above(0.0).at_most(MOST_WEIGHT);
+        /// Whether walks, false triples and the energy of unknown answers are those of the published code.
+        compat: bool = false;
     }
 }
-
-const fn option(key: &'static str, about: &'static str) -> OptionInfo {
-    OptionInfo { key, about }
-}
-
-/// What can be set.
-pub(super) const OPTIONS: &[OptionInfo] = &[
-    option("dimension", "Numbers per entity."),
-    option("norm", "1 or 2: how distances are measured."),
-    option(
-        "normalise",
-        "Whether rows are divided by their lengths in the energy; putransd divides projections in any case.",
-    ),
-    option("universes", "New universes at most, at each step."),
-    option("validate_every", "Universes between validations."),
-    option("patience", "Validations without improvement before a step ends; 0: never."),
-    option("least_triples", "Triples of a universe, from."),
-    option("most_triples", "Triples of a universe, to."),
-    option("least_balance", "Share of a universe's triples that may be entities its walk starts from, from."),
-    option("most_balance", "The same, to."),
-    option("least_margin", "Margins, from."),
-    option("most_margin", "Margins, to."),
-    option("whole_margins", "Draws margins that are whole numbers."),
-    option("least_rate", "Learning rates, from."),
-    option("most_rate", "Learning rates, to."),
-    option("least_epochs", "Epochs of a universe, from."),
-    option("most_epochs", "Epochs of a universe, to."),
-    option("batches", "Batches per epoch."),
-    option("missing", "What an answer counts that no universe knows with the question: infinity or null."),
-    option(
-        "deletion",
-        "What deletions do: keep (nothing), contains or coexist (universes that were trained on a triple that is \
-         gone, or know its parts, are not asked), age (old ones are not), weight (energies get worse).",
-    ),
-    option("keep_steps", "With deletion = age: steps at which a universe is asked, its own included."),
-    option(
-        "deletion_weight",
-        "With deletion = weight: energies are multiplied by 1 + this · the share of a universe's triples that is \
-         gone.",
-    ),
-    option("compat", "Walks, draws false triples and rates nobody as the published code does."),
-];
 
 impl Config {
     pub(super) fn check(&self) -> Result<(), ConfigError> {
-        check_at_least_one(&[
-            ("dimension", self.dimension),
-            ("universes", self.universes),
-            ("validate_every", self.validate_every),
-            ("least_triples", self.least_triples),
-            ("least_epochs", self.least_epochs as usize),
-            ("batches", self.batches),
-        ])?;
-        check_dimensions(&[("dimension", self.dimension)])?;
-        let share = |x: f64| (0.0..=1.0).contains(&x);
-        let is_margin =
-            |x: f64| (0.0..=MOST_MARGIN).contains(&x) && (!self.whole_margins || x.fract() == 0.0);
-        let margin = if self.whole_margins {
-            "a whole number from 0 to 1000, or whole_margins = false"
-        } else {
-            "a number from 0 to 1000"
+        self.check_ranges()?;
+        let refuse = |key: &str, value: f64, expected: &str| {
+            Err(ConfigError::Value(format!("{key} = {value} is out of range: expected {expected}")))
         };
-        check_ranges(&[
-            ("norm", f64::from(self.norm), self.norm == 1 || self.norm == 2, "1 or 2"),
-            (
-                "most_triples",
-                self.most_triples as f64,
-                self.most_triples >= self.least_triples,
-                "least_triples or more",
-            ),
-            ("least_balance", self.least_balance, share(self.least_balance), "a number from 0 to 1"),
-            (
-                "most_balance",
-                self.most_balance,
-                share(self.most_balance) && self.most_balance >= self.least_balance,
-                "a number from least_balance to 1",
-            ),
-            ("least_margin", self.least_margin, is_margin(self.least_margin), margin),
-            ("most_margin", self.most_margin, is_margin(self.most_margin), margin),
-            ("most_margin", self.most_margin, self.most_margin >= self.least_margin, "least_margin or more"),
-            ("least_rate", self.least_rate, self.least_rate > 0.0, "a number above 0"),
-            ("most_rate", self.most_rate, self.most_rate >= self.least_rate, "least_rate or more"),
-            (
-                "most_epochs",
-                f64::from(self.most_epochs),
-                self.most_epochs >= self.least_epochs,
-                "least_epochs or more",
-            ),
-        ])?;
+        let (least_triples, most_triples) = (self.least_triples as f64, self.most_triples as f64);
+        let (least_epochs, most_epochs) = (f64::from(self.least_epochs), f64::from(self.most_epochs));
+        for (least, most, least_key, most_key) in [
+            (least_triples, most_triples, "least_triples", "most_triples"),
+            (self.least_balance, self.most_balance, "least_balance", "most_balance"),
+            (self.least_margin, self.most_margin, "least_margin", "most_margin"),
+            (self.least_rate, self.most_rate, "least_rate", "most_rate"),
+            (least_epochs, most_epochs, "least_epochs", "most_epochs"),
+        ] {
+            if most < least {
+                return refuse(most_key, most, &format!("{least_key} or more"));
+            }
+        }
+        let margins = [("least_margin", self.least_margin), ("most_margin", self.most_margin)];
+        let broken = margins.into_iter().find(|(_, margin)| margin.fract() != 0.0);
+        if let Some((key, value)) = broken.filter(|_| self.whole_margins) {
+            return refuse(key, value, "a whole number from 0 to 1000, or whole_margins = false");
+        }
         self.check_deletion()
     }
 
-    /// Refuses what is said about deletions if it is out of range or would change nothing.
+    /// Refuses what is said about deletions if it would change nothing.
     fn check_deletion(&self) -> Result<(), ConfigError> {
         let Self { deletion, keep_steps, deletion_weight: weight, .. } = *self;
-        check_at_least_one(&[("keep_steps", keep_steps)])?;
-        let is_weight = weight > 0.0 && weight <= MOST_WEIGHT;
-        check_ranges(&[("deletion_weight", weight, is_weight, "a number above 0, at most 1000000")])?;
         let usual = Self::default();
         let idle = if keep_steps != usual.keep_steps && deletion != Deletion::Age {
             format!(
@@ -244,8 +142,8 @@ impl Config {
     }
 
     /// What is drawn before a walk.
-    pub(super) fn draw_plan(&self, random: &mut impl Rng) -> Plan {
-        Plan {
+    pub(super) fn draw_plan(&self, random: &mut impl Rng) -> WalkPlan {
+        WalkPlan {
             budget: random.random_range(self.least_triples..=self.most_triples),
             balance: rounded(random.random_range(self.least_balance..=self.most_balance), 100.0),
             published: self.compat,

@@ -10,25 +10,17 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use quadcast_core::{
     Direction, EntityId, EvolvingModel, GraphSizes, GraphUpdate, GraphValidation, GraphView, LinkScore,
-    ModelError, Query, RelationId, Run, ScoreError, ScoreRow, ScoreSink, Step, Triple, stream,
+    ModelError, Query, RelationId, Run, Step, Triple, stream,
 };
+use quadcast_testing::{Collected, Indifferent};
 use rand::Rng;
 use toml::Table;
 
 use super::{PUTRANSD, PUTRANSE, PUTRANSH};
 use crate::config::{ConfigError, set};
-use crate::registry::EvolvingEntry;
+use crate::registry::Entry;
 
 const SIZES: GraphSizes = GraphSizes { entities: 60, relations: 5 };
-
-/// Says that more is better.
-struct Indifferent;
-
-impl GraphValidation for Indifferent {
-    fn judge(&self, _: &mut dyn EvolvingModel) -> Result<LinkScore, ModelError> {
-        Ok(LinkScore { queries: 1, ..LinkScore::default() })
-    }
-}
 
 fn triples() -> Vec<Triple> {
     let mut random = stream(3, "triples", 0);
@@ -46,34 +38,20 @@ fn view<'a>(triples: &'a [Triple], present: &'a [EntityId], relations: &'a [Rela
     GraphView { step: Step(0), triples, present, relations, sizes: SIZES }
 }
 
-fn model(entry: &EvolvingEntry, settings: &[&str]) -> Box<dyn EvolvingModel> {
+fn model(entry: &Entry, settings: &[&str]) -> Box<dyn EvolvingModel> {
     let mut config: Table = entry.quick_config();
     let small = ["universes=6", "validate_every=3", "patience=0", "least_triples=20", "most_triples=60"];
     for setting in small.iter().chain(settings) {
         set(&mut config, setting).expect("a setting");
     }
-    (entry.build)(&config).expect("the settings are sound")
+    entry.evolving(&config).expect("the settings are sound")
 }
 
-fn fitted(entry: &EvolvingEntry, settings: &[&str]) -> Box<dyn EvolvingModel> {
+fn fitted(entry: &Entry, settings: &[&str]) -> Box<dyn EvolvingModel> {
     let mut model = model(entry, settings);
     let (present, relations) = everybody();
     model.fit(&view(&triples(), &present, &relations), &Indifferent, &Run::silent(1)).expect("it trains");
     model
-}
-
-/// Keeps rows as they come.
-#[derive(Default)]
-struct Rows(Vec<Vec<f64>>);
-
-impl ScoreSink for Rows {
-    fn accept(&mut self, _: usize, row: ScoreRow<'_>) -> Result<(), ScoreError> {
-        let ScoreRow::Sparse { ids, scores, background } = row else { panic!("universes are sparse") };
-        let mut all: Vec<f64> = (0..60).map(|id| background.score(EntityId(id))).collect();
-        ids.iter().zip(scores).for_each(|(id, &score)| all[id.index()] = score);
-        self.0.push(all);
-        Ok(())
-    }
 }
 
 #[test]
@@ -88,18 +66,18 @@ fn a_row_of_scores_holds_the_energies_of_its_triples() {
         model.begin(&candidates).expect("it is fitted");
         for direction in Direction::BOTH {
             let query = Query { step: Step(0), known: EntityId(7), relation: RelationId(2), direction };
-            let mut rows = Rows::default();
+            let mut rows = Collected::new(60).sparse();
             model.score(&[query], &mut rows).expect("it scores");
             let whole: Vec<Triple> = candidates.iter().map(|&id| query.fact(id, Step(0)).triple()).collect();
             let energies = model.energies(&whole).expect("it rates");
             let expected: Vec<f64> = energies.iter().map(|&energy| -f64::from(energy)).collect();
-            assert_eq!(rows.0[0], expected, "{}", entry.name);
+            assert_eq!(rows.row(0), expected, "{}", entry.name);
             assert!(expected[55].is_infinite() && expected.iter().any(|x| x.is_finite()), "{}", entry.name);
         }
     }
 }
 
-/// Compares, at every look, rows of scores with the energies of their triples, which are asked for one by one.
+/// Compares, at every validation, rows of scores with the energies of single triples.
 #[derive(Default)]
 struct Suspicious(AtomicUsize);
 
@@ -111,13 +89,13 @@ impl GraphValidation for Suspicious {
         for direction in Direction::BOTH {
             for known in (0..50).step_by(7).map(EntityId) {
                 let query = Query { step: Step(0), known, relation: RelationId(known.0 % 5), direction };
-                let mut rows = Rows::default();
+                let mut rows = Collected::new(60).sparse();
                 model.score(&[query], &mut rows)?;
                 let whole: Vec<Triple> =
                     candidates.iter().map(|&id| query.fact(id, Step(0)).triple()).collect();
                 let energies = model.energies(&whole)?;
                 let expected: Vec<f64> = energies.iter().map(|&energy| -f64::from(energy)).collect();
-                assert_eq!(rows.0[0], expected);
+                assert_eq!(rows.row(0), expected);
                 reached += expected.iter().filter(|score| score.is_finite()).count();
             }
         }
@@ -161,7 +139,7 @@ fn the_number_of_threads_does_not_matter_and_saving_keeps_everything() {
 }
 
 #[test]
-fn nobody_is_better_than_nothing() {
+fn the_zero_row_ranks_above_missing_answers() {
     let model = fitted(&PUTRANSE, &["missing=null"]);
     let strict = fitted(&PUTRANSE, &["missing=infinity"]);
     let unknown = Triple::new(7, 2, 55);
@@ -172,9 +150,9 @@ fn nobody_is_better_than_nothing() {
 }
 
 #[test]
-fn the_published_nobody_is_not_projected() {
+fn the_published_zero_row_is_not_projected() {
     let unknown: Vec<Triple> = (0..50).map(|subject| Triple::new(subject, 2, 55)).collect();
-    let energies = |entry: &EvolvingEntry, compat: bool| {
+    let energies = |entry: &Entry, compat: bool| {
         let mut model = fitted(entry, &["missing=null"]);
         let mut saved = model.save().expect("it is fitted");
         // The same universes, asked in another way.
@@ -183,7 +161,7 @@ fn the_published_nobody_is_not_projected() {
         let energies = model.energies(&unknown).expect("it rates");
         energies.into_iter().filter(|energy| energy.is_finite()).collect::<Vec<f32>>()
     };
-    let largest_difference = |entry: &EvolvingEntry| {
+    let largest_difference = |entry: &Entry| {
         let [honest, published] = [false, true].map(|compat| energies(entry, compat));
         assert!(honest.len() == published.len() && honest.len() > 10, "the same universes know them");
         honest.iter().zip(&published).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max)
@@ -206,7 +184,7 @@ fn compat_walks_and_draws_otherwise() {
 fn build(settings: &[&str]) -> Result<(), ConfigError> {
     let mut config = PUTRANSE.quick_config();
     settings.iter().for_each(|setting| set(&mut config, setting).expect("a setting"));
-    (PUTRANSE.build)(&config).map(|_| ())
+    PUTRANSE.evolving(&config).map(|_| ())
 }
 
 #[test]
@@ -233,5 +211,5 @@ fn universes_that_were_trained_on_what_is_gone_are_not_asked() {
     let (before, after) = energies("keep");
     assert!(before.iter().zip(&after).all(|(before, after)| after <= before), "a minimum never forgets");
     let (before, after) = energies("contains");
-    assert!(before.iter().zip(&after).any(|(before, after)| after > before), "the old universes are gone");
+    assert!(before.iter().zip(&after).any(|(before, after)| after > before), "the old universes are retired");
 }

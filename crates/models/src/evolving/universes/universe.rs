@@ -1,39 +1,39 @@
-//! One universe: a few triples around a relation, in a space of their own.
+//! One universe: an embedding space for the triples around one relation, and its training.
 
 use quadcast_core::{GraphSizes, GraphView, ModelError, Run, Triple};
 use quadcast_kernels::triples::{Batch, Exact, Negatives, Source, Tables};
 use rand::Rng;
 
 use super::settings::Config;
-use super::surroundings::Surroundings;
 use super::view::{UniverseView, words};
+use super::walk::WalkGraph;
+use crate::evolving::new_rows;
 use crate::evolving::space::Space;
-use crate::evolving::{initial, room};
 
-/// Numbers beside the rows of a universe that is trained, per number of a row: gradients and their squares.
+/// Numbers besides the rows of a universe in training, per number of a row: gradients and their squares.
 const TRAINED: usize = 2;
 
-/// A universe that is being made.
+/// A universe in training.
 #[derive(Clone, Debug)]
 pub(super) struct Universe {
     /// Its entities, ascending; rows are in this order.
     pub entities: Vec<u32>,
     /// Its relations, ascending; rows are in this order.
     pub relations: Vec<u32>,
-    /// What it is trained on, ascending.
+    /// Its training triples, ascending.
     pub triples: Vec<[u32; 3]>,
     /// The rows.
     pub tables: Tables<f32>,
 }
 
 impl Universe {
-    /// Draws the settings of a universe, gathers its triples and trains it. The same for every number of threads and
-    /// whatever else is trained.
-    pub fn grow<M: Space>(config: &Config, around: &Surroundings, run: &Run, number: u64) -> Self {
+    /// Draws the settings of a universe, gathers its triples and trains it. The result depends on the number of the universe
+    /// only, not on threads or on other universes.
+    pub fn grow<M: Space>(config: &Config, graph: &WalkGraph, run: &Run, number: u64) -> Self {
         let mut random = run.stream("universe", number);
         let plan = config.draw_plan(&mut random);
-        let focus = around.draw_relation(&mut random);
-        let walked: Vec<Triple> = around.walk(focus, plan, &mut random);
+        let focus = graph.draw_relation(&mut random);
+        let walked: Vec<Triple> = graph.walk(focus, plan, &mut random);
         let mut triples: Vec<[u32; 3]> = walked.iter().map(words).collect();
         triples.sort_unstable();
         let (entities, relations) = elements(&triples);
@@ -95,7 +95,7 @@ fn localised(entities: &[u32], relations: &[u32], [head, relation, tail]: &[u32;
     [place(entities, head), place(relations, relation), place(entities, tail)]
 }
 
-/// Rows that know nothing yet.
+/// Initial rows.
 fn begin<M: Space>(
     space: &M,
     settings: &crate::evolving::Config,
@@ -103,12 +103,12 @@ fn begin<M: Space>(
     seed: u64,
 ) -> Tables<f32> {
     let sizes = GraphSizes { entities, relations };
-    initial::tables(space, settings, (sizes, sizes), &Run::silent(seed))
+    new_rows::tables(space, settings, (sizes, sizes), &Run::silent(seed))
 }
 
-/// Refuses universes whose rows cannot fit into memory. Those of a block lie there together before they go to a file, and each
-/// thread trains one, with its gradients and what Adagrad remembers. How large they come out is estimated: budgets are drawn, and
-/// the triples of a walk bring an entity each, or none.
+/// Refuses universes whose rows cannot fit into memory. All universes of a block are in memory before they are written to a
+/// file, and each thread trains one, with gradients and the squares of Adagrad. Their size is an estimate: budgets are drawn, and
+/// each triple of a walk adds at most one entity.
 pub(super) fn check_memory<M: Space>(
     config: &Config,
     space: &M,
@@ -116,11 +116,11 @@ pub(super) fn check_memory<M: Space>(
 ) -> Result<(), ModelError> {
     let budget = usize::midpoint(config.least_triples, config.most_triples);
     let entities = budget.min(graph.triples.len()).min(graph.sizes.entities);
-    let universe = room::numbers(space, GraphSizes { entities, relations: 1 });
+    let universe = new_rows::numbers(space, GraphSizes { entities, relations: 1 });
     let block = config.validate_every.min(config.universes);
     let training = TRAINED * rayon::current_num_threads().min(block);
     let what = format!("{block} universes of about {entities} entities");
-    quadcast_train::check_memory(
+    crate::training::check_memory(
         universe * (block + training) as u128,
         &what,
         "a smaller dimension or validate_every",

@@ -1,7 +1,7 @@
-//! A universe as it is asked, wherever it lies.
+//! A borrowed universe, in memory or in a file, and its energies.
 
 use quadcast_core::{Direction, EntityId, Query, RelationId, Triple};
-use quadcast_kernels::triples::{Ends, Question, Row, TablesView, for_each_answer};
+use quadcast_kernels::triples::{Ends, Question, RowView, TablesView, for_each_answer};
 
 use super::settings::Config;
 use crate::evolving::space::Space;
@@ -9,44 +9,44 @@ use crate::evolving::space::Space;
 /// Rows are divided by their length, or by this if they are shorter.
 const LEAST_LENGTH: f32 = 1e-12;
 
-/// A universe that belongs to somebody else.
+/// A borrowed universe.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct UniverseView<'a> {
     /// Its entities, ascending; rows are in this order.
     pub entities: &'a [u32],
     /// Its relations, ascending; rows are in this order.
     pub relations: &'a [u32],
-    /// What it was trained on, ascending.
+    /// Its training triples, ascending.
     pub triples: &'a [[u32; 3]],
     /// The rows.
     pub tables: TablesView<'a, f32>,
-    /// What all its energies are multiplied by, 1 or more. They are distances and never below 0, so that this makes them
-    /// worse; 1 leaves every bit as it is.
+    /// Factor of all its energies, at least 1. Energies are distances, so a larger factor makes triples less plausible; 1 changes
+    /// no bit.
     pub factor: f32,
 }
 
-/// A known entity and a relation, as a universe counts them.
+/// A question in the local numbering of a universe.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Asked {
+pub(super) struct LocalQuery {
     known: u32,
     relation: u32,
     direction: Direction,
 }
 
-/// The rows of nobody: of no length, and in no direction.
-pub(super) struct Nobody {
+/// All-zero placeholder row for a missing entity.
+pub(super) struct ZeroRow {
     values: Vec<f32>,
     scales: Vec<f32>,
 }
 
-impl Nobody {
+impl ZeroRow {
     pub fn new<M: Space>(space: &M) -> Self {
         let shape = space.entity().shape();
         Self { values: vec![0.0; shape.stride], scales: vec![0.0; shape.units] }
     }
 
-    fn row(&self) -> Row<'_, f32> {
-        Row { values: &self.values, scales: &self.scales }
+    fn row(&self) -> RowView<'_, f32> {
+        RowView { values: &self.values, scales: &self.scales }
     }
 }
 
@@ -59,7 +59,7 @@ impl UniverseView<'_> {
         self.relations.binary_search(&id.0).ok().map(|place| place as u32)
     }
 
-    /// Whether all three parts of a triple are known here.
+    /// Whether it knows all three parts of a triple.
     pub fn knows(&self, triple: &Triple) -> bool {
         self.relation(triple.relation).is_some()
             && self.entity(triple.subject).is_some()
@@ -71,15 +71,15 @@ impl UniverseView<'_> {
         self.triples.binary_search(&words(triple)).is_ok()
     }
 
-    /// A question, if its known entity and its relation are known here.
-    pub fn asked(&self, query: &Query) -> Option<Asked> {
+    /// A question in local numbers, if its entity and relation are known here.
+    pub fn local_query(&self, query: &Query) -> Option<LocalQuery> {
         let relation = self.relation(query.relation)?;
-        Some(Asked { known: self.entity(query.known)?, relation, direction: query.direction })
+        Some(LocalQuery { known: self.entity(query.known)?, relation, direction: query.direction })
     }
 
-    /// Lowers the energies of all answers that are known here; `lowest` is by entity.
-    pub fn lower<M: Space>(&self, space: &M, asked: Asked, scratch: &mut [f32], lowest: &mut [f32]) {
-        let Asked { known, relation, direction } = asked;
+    /// Takes the minimum of `lowest`, which is by entity, and the energies of all answers known here.
+    pub fn lower<M: Space>(&self, space: &M, query: LocalQuery, scratch: &mut [f32], lowest: &mut [f32]) {
+        let LocalQuery { known, relation, direction } = query;
         let question = Question { known, relation, tails: direction == Direction::Object };
         let factor = self.factor;
         for_each_answer(
@@ -96,45 +96,51 @@ impl UniverseView<'_> {
         );
     }
 
-    /// The energy of a triple, if all of it is known here.
+    /// The energy of a triple, if all three parts are known here.
     pub fn energy_of<M: Space>(&self, space: &M, triple: &Triple, scratch: &mut [f32]) -> Option<f32> {
         let relation = self.relation(triple.relation)?;
         let (known, answer) = (self.entity(triple.subject)?, self.entity(triple.object)?);
-        let asked = Asked { known, relation, direction: Direction::Object };
-        Some(self.energy(space, asked, self.tables.entities.row(answer), scratch))
+        let query = LocalQuery { known, relation, direction: Direction::Object };
+        Some(self.energy(space, query, self.tables.entities.row(answer), scratch))
     }
 
-    /// The energy with nobody as the answer as the published code has it: that of `TransE`, also where entities are projected.
-    pub fn published_energy_of_nobody(&self, asked: Asked, config: &Config) -> f32 {
+    /// The energy of the zero row as answer, as in the published code: that of `TransE`, also where entities are projected.
+    pub fn published_zero_energy(&self, query: LocalQuery, config: &Config) -> f32 {
         let Config { dimension, norm, normalise, .. } = *config;
-        let known = &self.tables.entities.row(asked.known).values[..dimension];
-        let relation = &self.tables.relations.row(asked.relation).values[..dimension];
+        let known = &self.tables.entities.row(query.known).values[..dimension];
+        let relation = &self.tables.relations.row(query.relation).values[..dimension];
         let length = |row: &[f32]| row.iter().map(|x| x * x).sum::<f32>().sqrt().max(LEAST_LENGTH);
         let scale = |row: &[f32]| if normalise { 1.0 / length(row) } else { 1.0 };
         let (a, b) = (scale(known), scale(relation));
-        let sign = if asked.direction == Direction::Object { a } else { -a };
+        let sign = if query.direction == Direction::Object { a } else { -a };
         let moved = known.iter().zip(relation).map(|(x, y)| sign * x + b * y);
         let length: f32 =
             if norm == 1 { moved.map(f32::abs).sum() } else { moved.map(|u| u * u).sum::<f32>().sqrt() };
         self.factor * length
     }
 
-    /// The energy with nobody as the answer.
-    pub fn energy_of_nobody<M: Space>(
+    /// The energy of the zero row as answer.
+    pub fn zero_energy<M: Space>(
         &self,
         space: &M,
-        asked: Asked,
-        nobody: &Nobody,
+        query: LocalQuery,
+        zero: &ZeroRow,
         scratch: &mut [f32],
     ) -> f32 {
-        self.energy(space, asked, nobody.row(), scratch)
+        self.energy(space, query, zero.row(), scratch)
     }
 
     #[inline(always)]
-    fn energy<M: Space>(&self, space: &M, asked: Asked, answer: Row<'_, f32>, scratch: &mut [f32]) -> f32 {
-        let known = self.tables.entities.row(asked.known);
-        let relation = self.tables.relations.row(asked.relation);
-        let (head, tail) = match asked.direction {
+    fn energy<M: Space>(
+        &self,
+        space: &M,
+        query: LocalQuery,
+        answer: RowView<'_, f32>,
+        scratch: &mut [f32],
+    ) -> f32 {
+        let known = self.tables.entities.row(query.known);
+        let relation = self.tables.relations.row(query.relation);
+        let (head, tail) = match query.direction {
             Direction::Object => (known, answer),
             Direction::Subject => (answer, known),
         };
@@ -142,7 +148,7 @@ impl UniverseView<'_> {
     }
 }
 
-/// A triple as universes keep it; the order of triples is that of their words.
+/// A triple as three ids: the order in which universes sort triples.
 pub(super) fn words(triple: &Triple) -> [u32; 3] {
     [triple.subject.0, triple.relation.0, triple.object.0]
 }

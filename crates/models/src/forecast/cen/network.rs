@@ -1,23 +1,25 @@
 //! The encoder of history suffixes and a decoder for each length.
 
-use std::sync::{Arc, OnceLock};
+use std::ops::Range;
+use std::sync::Arc;
 
 use burn::tensor::Tensor;
 use quadcast_core::{History, ModelError, Step};
 use rand_chacha::ChaCha8Rng;
+use rayon::prelude::*;
 
 use super::settings::Config;
 use crate::blocks::device::Device;
 use crate::blocks::{
     Adam, AdamConfig, ConvTrans, ConvTransConfig, Embedding, EmbeddingConfig, Gcn, GcnConfig, Initial,
     Parameters, TimeGate, TimeGateConfig, Training, cross_entropy, distance, normalise_rows, pair_rows,
-    score_all, tanh,
+    score_strips, tanh,
 };
-use crate::forecast::asked::Asked;
-use crate::forecast::reader::Encoder;
-use crate::forecast::snapshots::Arranged;
+use crate::forecast::questions::StepQuestions;
+use crate::forecast::snapshot_encoder::SnapshotEncoder;
+use crate::forecast::snapshots::PreparedSnapshot;
 use crate::forecast::state::{Learned, Shape};
-use crate::forecast::trainer::Learner;
+use crate::forecast::trainer::SnapshotLearner;
 
 /// Channels of the decoders' convolutions.
 const CHANNELS: usize = 50;
@@ -25,7 +27,7 @@ const CHANNELS: usize = 50;
 /// Entities as the histories of each length show them, shortest first: `[n, d]` each.
 pub(super) struct Encoded(Vec<Tensor<2>>);
 
-/// Where parameters were, and how strongly they are pulled back.
+/// Earlier parameters, and the weight of the pull towards them.
 pub(super) struct Anchor {
     pub values: Vec<Arc<[f32]>>,
     pub weight: f64,
@@ -70,7 +72,7 @@ impl Network {
         AdamConfig { learning_rate, weight_decay, amsgrad: false, clip: Some(config.clip) }.init()
     }
 
-    /// Forgets the moments of the optimiser.
+    /// Resets the moments of the optimiser.
     pub fn restart_optimiser(&mut self, learning_rate: f64, weight_decay: f64, config: &Config) {
         self.learned.adam = Self::optimiser(learning_rate, weight_decay, config);
     }
@@ -84,7 +86,7 @@ impl Network {
         &self,
         parameters: &Parameters,
         start: Tensor<2>,
-        snapshots: &[Arc<Arranged>],
+        snapshots: &[Arc<PreparedSnapshot>],
         mut training: Training,
     ) -> Tensor<2> {
         let relations = self.relations.table(parameters);
@@ -102,7 +104,7 @@ impl Network {
     fn suffixes(
         &self,
         parameters: &Parameters,
-        snapshots: &[Arc<Arranged>],
+        snapshots: &[Arc<PreparedSnapshot>],
         mut training: Training,
     ) -> Vec<Tensor<2>> {
         let start = normalise_rows(self.entities.table(parameters));
@@ -119,8 +121,8 @@ impl Network {
     /// One step of the optimiser on the facts that follow some snapshots; returns the loss.
     pub fn step(
         &mut self,
-        snapshots: &[Arc<Arranged>],
-        asked: &Asked,
+        snapshots: &[Arc<PreparedSnapshot>],
+        asked: &StepQuestions,
         anchor: Option<&Anchor>,
         random: &mut ChaCha8Rng,
     ) -> f64 {
@@ -131,8 +133,8 @@ impl Network {
     /// The sum over lengths of the cross entropies, and the pull back to the anchor.
     fn loss(
         &self,
-        snapshots: &[Arc<Arranged>],
-        asked: &Asked,
+        snapshots: &[Arc<PreparedSnapshot>],
+        asked: &StepQuestions,
         anchor: Option<&Anchor>,
         random: &mut ChaCha8Rng,
     ) -> Tensor<1> {
@@ -155,7 +157,7 @@ impl Network {
         Tensor::cat(losses, 0).sum()
     }
 
-    /// Where the parameters are.
+    /// The current parameters as an anchor.
     pub fn anchor(&self, weight: f64) -> Anchor {
         let values = self
             .learned
@@ -165,18 +167,18 @@ impl Network {
         Anchor { values: values.map(Arc::from).collect(), weight }
     }
 
-    /// A copy of parameters and running estimates, to go back to.
+    /// A copy of parameters and running estimates, to return to.
     pub fn snapshot(&self) -> Parameters {
         self.learned.parameters.frozen()
     }
 
-    /// Goes back to a copy; the optimiser stays as it is.
+    /// Returns to a copy; the optimiser does not change.
     pub fn go_back(&mut self, copy: &Parameters) {
         self.learned.parameters.restore(copy);
     }
 }
 
-impl Learner for Network {
+impl SnapshotLearner for Network {
     fn learned(&self) -> &Learned {
         &self.learned
     }
@@ -189,41 +191,44 @@ impl Learner for Network {
         &mut self,
         history: &History<'_>,
         step: Step,
-        snapshots: &[Arc<Arranged>],
+        snapshots: &[Arc<PreparedSnapshot>],
         random: &mut ChaCha8Rng,
     ) -> Result<f64, ModelError> {
-        Ok(self.step(snapshots, &Asked::about(history, step)?, None, random))
+        Ok(self.step(snapshots, &StepQuestions::missing_entities(history, step)?, None, random))
     }
 }
 
-impl Encoder for Network {
+impl SnapshotEncoder for Network {
     type Encoded = Encoded;
 
-    fn encode(&self, snapshots: &[Arc<Arranged>]) -> Encoded {
+    fn encode(&self, snapshots: &[Arc<PreparedSnapshot>]) -> Encoded {
         Encoded(self.suffixes(&self.learned.parameters.frozen(), snapshots, None))
     }
 
-    fn scores(&self, encoded: &Encoded, known: &[u32], relation: &[u32]) -> Vec<Vec<f32>> {
+    fn score(
+        &self,
+        encoded: &Encoded,
+        known: &[u32],
+        relation: &[u32],
+        f: &mut dyn FnMut(Range<usize>, &[f32]),
+    ) {
         let frozen = self.learned.parameters.frozen();
         let relations = self.relations.table(&frozen);
         // The sum over lengths of the probabilities.
-        let mut sums = vec![vec![0.0; self.shape.entities]; known.len()];
+        let n = self.shape.entities.max(1);
+        let mut sums = vec![0.0; known.len() * n];
         for (entities, decoder) in encoded.0.iter().zip(&self.decoders) {
             let pairs = pair_rows(entities.clone(), known, relations.clone(), relation);
             let queries = decoder.forward(&frozen, pairs, None, None);
-            let rows: Vec<OnceLock<Vec<f32>>> = vec![OnceLock::new(); known.len()];
-            score_all(queries, entities.clone(), |row, scores| {
-                softmax(scores);
-                rows[row].get_or_init(|| scores.to_vec());
+            score_strips(queries, entities.clone(), |rows, scores| {
+                let sums = sums[rows.start * n..rows.end * n].par_chunks_mut(n);
+                sums.zip(scores.par_chunks_mut(n)).for_each(|(sums, scores)| {
+                    softmax(scores);
+                    sums.iter_mut().zip(scores).for_each(|(sum, x)| *sum += *x);
+                });
             });
-            for (sums, row) in sums.iter_mut().zip(rows) {
-                let row = row.into_inner().unwrap_or_default();
-                for (sum, x) in sums.iter_mut().zip(row) {
-                    *sum += x;
-                }
-            }
         }
-        sums
+        f(0..known.len(), &sums);
     }
 }
 
@@ -254,7 +259,7 @@ mod tests {
             let mut network = Network::new(Shape::of(history), &config, 1);
             // From elsewhere, so that the pull has a direction.
             let anchor = Network::new(Shape::of(history), &config, 2).anchor(0.5);
-            let asked = Asked::about(history, Step(3)).unwrap();
+            let asked = StepQuestions::missing_entities(history, Step(3)).unwrap();
             gradients_predict_the_loss(
                 &mut network,
                 |network| &mut network.learned.parameters,
@@ -270,10 +275,12 @@ mod tests {
             let network = Network::new(Shape::of(history), &config, 1);
             for read in 1..=3 {
                 let encoded = network.encode(&arranged[3 - read..]);
-                let rows = network.scores(&encoded, &[0, 4], &[1, 2]);
-                for row in rows {
-                    assert!((row.iter().sum::<f32>() - read as f32).abs() < 1e-4, "{row:?}");
-                }
+                network.score(&encoded, &[0, 4], &[1, 2], &mut |rows, scores| {
+                    assert_eq!((rows, scores.len()), (0..2, 2 * history.entities()));
+                    for row in scores.chunks(history.entities()) {
+                        assert!((row.iter().sum::<f32>() - read as f32).abs() < 1e-4, "{row:?}");
+                    }
+                });
             }
         });
     }

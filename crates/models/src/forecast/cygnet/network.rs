@@ -1,10 +1,11 @@
 //! The network of one direction.
 
-use std::sync::{Arc, OnceLock};
+use std::ops::Range;
+use std::sync::Arc;
 
 use burn::tensor::Tensor;
 use quadcast_core::{Direction, ModelError};
-use quadcast_kernels::mixture::{Linear, Mixture, score_rows};
+use quadcast_kernels::mixture::{Linear, Mixture, score_strips};
 use quadcast_kernels::segment::Csr;
 use safetensors::{SafeTensorError, SafeTensors};
 
@@ -13,11 +14,11 @@ use crate::blocks::device::Device;
 use crate::blocks::{
     AdamConfig, Embedding, EmbeddingConfig, Initial, MixtureHead, MixtureHeadConfig, Parameters,
 };
-use crate::forecast::state::{Learned, Shape, at_least_a_few};
+use crate::forecast::state::{Learned, Shape, pad_rows};
 
-/// What the network sees of a question.
+/// A question as input of the network.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Row {
+pub(super) struct NetworkQuery {
     pub known: u32,
     pub relation: u32,
     pub time: f32,
@@ -71,7 +72,7 @@ impl Network {
     }
 
     /// `[rows, 3d]`: known entity, relation and time; for subjects the relation comes first.
-    fn queries(&self, config: &Config, rows: &[Row]) -> Tensor<2> {
+    fn queries(&self, config: &Config, rows: &[NetworkQuery]) -> Tensor<2> {
         let parameters = &self.learned.parameters;
         let known: Vec<u32> = rows.iter().map(|row| row.known).collect();
         let relation: Vec<u32> = rows.iter().map(|row| row.relation).collect();
@@ -95,7 +96,13 @@ impl Network {
     }
 
     /// The mean negative log-likelihood of the answers, and the regulariser.
-    fn loss(&self, config: &Config, rows: &[Row], vocabulary: Arc<Csr>, answers: Vec<u32>) -> Tensor<1> {
+    fn loss(
+        &self,
+        config: &Config,
+        rows: &[NetworkQuery],
+        vocabulary: Arc<Csr>,
+        answers: Vec<u32>,
+    ) -> Tensor<1> {
         let queries = self.queries(config, rows);
         let loss = self.head.loss(&self.learned.parameters, queries, answers, vocabulary);
         let size = |table: &Embedding| table.table(&self.learned.parameters).powi_scalar(2).mean();
@@ -104,12 +111,18 @@ impl Network {
     }
 
     /// One step of the optimiser; returns the loss.
-    pub fn step(&mut self, config: &Config, rows: &[Row], vocabulary: Csr, answers: Vec<u32>) -> f64 {
+    pub fn step(
+        &mut self,
+        config: &Config,
+        rows: &[NetworkQuery],
+        vocabulary: Csr,
+        answers: Vec<u32>,
+    ) -> f64 {
         let loss = self.loss(config, rows, Arc::new(vocabulary), answers);
         self.learned.descend(loss)
     }
 
-    /// The numbers, ready to score.
+    /// The parameters as plain numbers, for scoring.
     pub fn frozen(&self) -> Frozen {
         let named = |wanted: &str| {
             let name = format!("{}.{wanted}", self.direction.word());
@@ -172,18 +185,18 @@ pub(super) struct Frozen {
     generate: (Vec<f32>, Vec<f32>),
 }
 
-/// How an answer comes about.
+/// The parts of the probability of an answer.
 pub(super) struct Shares {
     /// Part of the probability that is copied.
     pub copy: f64,
     /// Part that is generated.
     pub generate: f64,
-    /// The score as it is ranked.
+    /// The score used for ranking.
     pub score: f64,
 }
 
 impl Frozen {
-    fn queries(&self, rows: &[Row]) -> Vec<f32> {
+    fn queries(&self, rows: &[NetworkQuery]) -> Vec<f32> {
         let d = self.dimension;
         let mut queries = Vec::with_capacity(rows.len() * 3 * d);
         for row in rows {
@@ -211,35 +224,29 @@ impl Frozen {
         }
     }
 
-    /// Log scores of all entities, one row per question.
-    pub fn scores(&self, rows: &[Row], vocabulary: &Csr) -> Vec<Vec<f32>> {
-        let asked = at_least_a_few(rows);
+    /// Calls `f(rows, log scores[rows, n])` for one strip of questions after the other.
+    pub fn score(&self, rows: &[NetworkQuery], vocabulary: &Csr, mut f: impl FnMut(Range<usize>, &[f32])) {
+        let padded = pad_rows(rows);
         let mut lists = vocabulary.clone();
-        for _ in rows.len()..asked.len() {
+        for _ in rows.len()..padded.len() {
             lists.items.extend_from_slice(vocabulary.segment(rows.len() - 1));
             lists.starts.push(lists.items.len() as u32);
         }
-        let queries = self.queries(&asked);
-        let scored: Vec<OnceLock<Vec<f32>>> = vec![OnceLock::new(); rows.len()];
-        score_rows(&self.mixture(&queries, &lists, self.alpha), |row, scores| {
-            if let Some(place) = scored.get(row) {
-                place.get_or_init(|| scores.to_vec());
-            }
-        });
-        scored.into_iter().map(|scores| scores.into_inner().unwrap_or_default()).collect()
+        let queries = self.queries(&padded);
+        score_strips(&self.mixture(&queries, &lists, self.alpha), |rows, scores| f(rows, scores));
     }
 
-    /// How one answer comes about.
-    pub fn shares(&self, row: &Row, vocabulary: &Csr, answer: u32) -> Shares {
-        let score = f64::from(self.scores(&[*row], vocabulary)[0][answer as usize]);
-        // With another share of copying, the same parts weigh differently: two equations, two unknowns.
+    /// The parts of the probability of one answer.
+    pub fn shares(&self, row: &NetworkQuery, vocabulary: &Csr, answer: u32) -> Shares {
+        let answer = answer as usize;
+        let (mut score, mut halved) = (0.0, 0.0);
+        self.score(&[*row], vocabulary, |_, scores| score = f64::from(scores[answer]));
+        // A second share of the copy mode gives a second equation for the two unknown parts.
         let queries = self.queries(&[*row]);
-        let other = OnceLock::new();
-        let half = 0.5 * self.alpha;
-        score_rows(&self.mixture(&queries, vocabulary, half), |_, scores| {
-            other.get_or_init(|| f64::from(scores[answer as usize]).exp());
+        score_strips(&self.mixture(&queries, vocabulary, 0.5 * self.alpha), |_, scores| {
+            halved = f64::from(scores[answer]).exp();
         });
-        let (whole, halved) = (score.exp(), other.into_inner().unwrap_or_default());
+        let whole = score.exp();
         // whole = α·c + (1−α)·g, halved = α/2·c + (1−α/2)·g.
         let generated = ((2.0 * halved - whole) * (1.0 - self.alpha)).clamp(0.0, whole);
         Shares { copy: whole - generated, generate: generated, score }
@@ -254,7 +261,7 @@ mod tests {
     #[test]
     fn gradients_are_those_of_the_loss() {
         let shape = Shape { entities: 11, relations: 3 };
-        let row = |known, relation| Row { known, relation, time: 3.0 };
+        let row = |known, relation| NetworkQuery { known, relation, time: 3.0 };
         let rows = [row(0, 1), row(4, 2), row(7, 0), row(10, 1)];
         // Row 1 has no vocabulary, the answer of row 3 is not in its own.
         let pairs = [(0, 2), (0, 5), (2, 1), (3, 6), (3, 8)];

@@ -1,66 +1,32 @@
 //! What can be set, with the published values as defaults.
 
-use quadcast_train::{Order, Schedule};
-use serde::{Deserialize, Serialize};
+use crate::training::{Order, Schedule};
 
-use crate::config::{ConfigError, check_at_least_one, check_ranges};
-
-/// Configuration.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Config {
-    /// Size of embeddings. Paper: 200.
-    pub dimension: usize,
-    /// Share of the copy mode. Paper: 0.8 on ICEWS, 0.5 on YAGO and WIKI.
-    pub alpha: f64,
-    /// Learning rate. Paper: 0.001.
-    pub learning_rate: f64,
-    /// Facts per step at most; a step never spans two times. Code: 1024.
-    pub batch: usize,
-    /// Weight of the mean squared embeddings. Code: 0.01.
-    pub regulariser: f64,
-    /// Whether the data loss trains the time vector. Published code: no, by accident.
-    pub train_time: bool,
-    /// Epochs at most. Paper: 30.
-    pub epochs: u32,
-    /// Epochs before the first validation counts. Published comparison: 6.
-    pub first_validation: u32,
-    /// Validations without improvement before training stops. Published comparison: 4.
-    pub patience: u32,
-}
-
-impl Default for Config {
-    fn default() -> Self {
-        Self {
-            dimension: 200,
-            alpha: 0.8,
-            learning_rate: 1e-3,
-            batch: 1024,
-            regulariser: 0.01,
-            train_time: false,
-            epochs: 30,
-            first_validation: 6,
-            patience: 4,
-        }
+settings! {
+    /// Configuration.
+    pub struct Config {
+        /// Size of embeddings.
+        dimension: usize = 200, range at_least(1.0), source "paper";
+        /// Share of the copy mode.
+        alpha: f64 = 0.8, range above(0.0).below(1.0), source "paper, on ICEWS; 0.5 on YAGO and WIKI";
+        /// Learning rate of Adam.
+        learning_rate: f64 = 1e-3, range above(0.0), source "paper";
+        /// Facts per training step at most; a step never spans two times.
+        batch: usize = 1024, range at_least(1.0), source "published code";
+        /// Weight of the mean squared embeddings in the loss.
+        regulariser: f64 = 0.01, range at_least(0.0), source "published code";
+        /// Whether the data loss trains the time vector.
+        train_time: bool = false, source "published code, by accident";
+        /// Epochs at most.
+        epochs: u32 = 30, range at_least(1.0), source "paper";
+        /// Epochs before the first validation counts.
+        first_validation: u32 = 6, range at_least(1.0), source "published comparison";
+        /// Validations without improvement before training stops.
+        patience: u32 = 4, range at_least(1.0), source "published comparison";
     }
 }
 
 impl Config {
-    pub(super) fn check(&self) -> Result<(), ConfigError> {
-        check_at_least_one(&[
-            ("dimension", self.dimension),
-            ("batch", self.batch),
-            ("epochs", self.epochs as usize),
-            ("first_validation", self.first_validation as usize),
-            ("patience", self.patience as usize),
-        ])?;
-        check_ranges(&[
-            ("alpha", self.alpha, self.alpha > 0.0 && self.alpha < 1.0, "a number between 0 and 1"),
-            ("learning_rate", self.learning_rate, self.learning_rate > 0.0, "a number above 0"),
-            ("regulariser", self.regulariser, self.regulariser >= 0.0, "a number from 0 on"),
-        ])
-    }
-
     pub(super) fn schedule(&self) -> Schedule {
         Schedule {
             epochs: self.epochs,

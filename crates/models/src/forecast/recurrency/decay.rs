@@ -1,4 +1,6 @@
-//! Powers `2^{−λ·lag}`, tabled: the same few λ meet the same lags millions of times.
+//! Decay weights `2^{−λ·lag}` from tables (few λ and lags, used millions of times), and their sums by entity.
+
+use quadcast_core::EntityId;
 
 /// Lags up to this one are tabled; longer ones are computed.
 const LONGEST: i64 = 1 << 13;
@@ -57,6 +59,38 @@ pub(super) fn sum(lambda: f64, longest: i64, shortest: i64) -> f64 {
 
 fn exact(lambda: f64, lag: i64) -> f64 {
     (-lambda * lag as f64).exp2()
+}
+
+/// Sums by entity, reused between queries: one slot per entity instead of a map.
+pub(super) struct EntitySums {
+    pub ids: Vec<EntityId>,
+    pub values: Vec<f64>,
+    /// Position in `values` plus one; zero where the entity has no sum.
+    slots: Vec<u32>,
+}
+
+impl EntitySums {
+    pub fn new(entities: usize) -> Self {
+        Self { ids: Vec::new(), values: Vec::new(), slots: vec![0; entities] }
+    }
+
+    pub fn clear(&mut self) {
+        for id in self.ids.drain(..) {
+            self.slots[id.index()] = 0;
+        }
+        self.values.clear();
+    }
+
+    pub fn add(&mut self, id: EntityId, value: f64) {
+        let slot = &mut self.slots[id.index()];
+        if *slot == 0 {
+            self.ids.push(id);
+            self.values.push(value);
+            *slot = self.ids.len() as u32;
+        } else {
+            self.values[*slot as usize - 1] += value;
+        }
+    }
 }
 
 #[cfg(test)]

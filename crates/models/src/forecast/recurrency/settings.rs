@@ -1,22 +1,26 @@
 //! What can be set, with the paper's values as defaults.
 
-use std::ops::RangeInclusive;
-
 use serde::{Deserialize, Serialize};
 
-use crate::config::ConfigError;
+use crate::settings::{Choice, Kind, SettingType};
 
-/// Which score is used.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Variant {
-    /// ψ alone.
-    Strict,
-    /// ξ alone.
-    Relaxed,
-    /// α·ψ + (1−α)·ξ.
-    #[default]
-    Combined,
+/// Decay rates that are tried, in this order.
+pub(super) const LAMBDAS: [f64; 14] =
+    [0.0, 1e-4, 5e-4, 1e-3, 5e-3, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.5, 0.9, 1.0001];
+/// Shares of ψ that are tried, in this order.
+pub(super) const ALPHAS: [f64; 13] =
+    [0.0, 1e-5, 1e-4, 1e-3, 0.01, 0.1, 0.5, 0.9, 0.99, 0.999, 0.9999, 0.99999, 1.0];
+
+choices! {
+    /// Which score is used.
+    pub enum Variant {
+        /// ψ alone: the same fact before.
+        Strict = "strict",
+        /// ξ alone: how popular an answer is.
+        Relaxed = "relaxed",
+        /// α·ψ + (1−α)·ξ.
+        Combined = "combined",
+    }
 }
 
 /// A number, or the wish to search for it.
@@ -29,75 +33,51 @@ pub enum Tuned {
     Search(SearchWord),
 }
 
-/// The word `search`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum SearchWord {
-    /// Chosen on the validation period.
-    Search,
+impl Tuned {
+    const SEARCH: Self = Self::Search(SearchWord::Search);
 }
 
-/// What the search chooses parameters for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Scope {
-    /// Each relation in each direction.
-    #[default]
-    Relation,
-    /// The whole dataset.
-    Dataset,
+impl SettingType for Tuned {
+    const KIND: Kind = Kind::NumberOrWord;
+    const CHOICES: &'static [Choice] = SearchWord::CHOICES;
 }
 
-/// What ψ is divided by.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Normaliser {
-    /// Every time unit from the relation's first step to the one before its last, as the published code has it.
-    #[default]
-    Code,
-    /// Every time unit from the relation's first step to its last, as the paper has it.
-    Formula,
-}
+choices! {
+    /// The word `search`.
+    pub enum SearchWord {
+        /// Chosen on the validation period.
+        Search = "search",
+    }
 
-/// Configuration.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Config {
-    /// Which score is used.
-    pub variant: Variant,
-    /// Decay rate per raster unit, or `"search"`. Paper: searched.
-    pub lambda: Tuned,
-    /// Share of ψ, or `"search"`. Paper: searched.
-    pub alpha: Tuned,
-    /// What the search chooses parameters for. Paper: per relation.
-    pub scope: Scope,
+    /// What the search chooses parameters for.
+    pub enum Scope {
+        /// Each relation in each direction.
+        Relation = "relation",
+        /// The whole dataset.
+        Dataset = "dataset",
+    }
+
     /// What ψ is divided by.
-    pub normaliser: Normaliser,
-}
-
-impl Default for Config {
-    fn default() -> Self {
-        Self {
-            variant: Variant::default(),
-            lambda: Tuned::Search(SearchWord::Search),
-            alpha: Tuned::Search(SearchWord::Search),
-            scope: Scope::default(),
-            normaliser: Normaliser::default(),
-        }
+    pub enum Normaliser {
+        /// Every time unit from the relation's first step to the one before its last, as the published code has it.
+        Code = "code",
+        /// Every time unit from the relation's first step to its last, as the paper has it.
+        Formula = "formula",
     }
 }
 
-impl Config {
-    pub(super) fn check(&self) -> Result<(), ConfigError> {
-        let range = |key: &str, value: Tuned, allowed: RangeInclusive<f64>| match value {
-            Tuned::Fixed(number) if !allowed.contains(&number) => Err(ConfigError::Value(format!(
-                "{key} = {number} is out of range: expected \"search\" or a number from {} to {}",
-                allowed.start(),
-                allowed.end()
-            ))),
-            _ => Ok(()),
-        };
-        range("lambda", self.lambda, 0.0..=1000.0)?;
-        range("alpha", self.alpha, 0.0..=1.0)
+settings! {
+    /// Configuration.
+    pub struct Config {
+        /// Which score is used.
+        variant: Variant = Variant::Combined, source "paper";
+        /// Decay rate per time unit, or `"search"` to choose it on validation.
+        lambda: Tuned = Tuned::SEARCH, range at_least(0.0).at_most(1000.0), source "paper", search Numbers(&LAMBDAS);
+        /// Share of ψ in `combined`, or `"search"` to choose it on validation.
+        alpha: Tuned = Tuned::SEARCH, range at_least(0.0).at_most(1.0), source "paper", search Numbers(&ALPHAS);
+        /// What the search chooses parameters for.
+        scope: Scope = Scope::Relation, source "paper";
+        /// What ψ is divided by.
+        normaliser: Normaliser = Normaliser::Code, source "published code";
     }
 }

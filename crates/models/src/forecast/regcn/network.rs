@@ -1,35 +1,35 @@
 //! The evolving encoder and its two decoders.
 
-use std::sync::{Arc, OnceLock};
+use std::ops::Range;
+use std::sync::Arc;
 
 use burn::tensor::Tensor;
 use quadcast_core::{History, ModelError, Step};
 use rand_chacha::ChaCha8Rng;
 
 use super::settings::Config;
-use super::static_layer::{StaticLayer, turned_too_far};
-use super::words::Words;
+use super::static_graph::{StaticLayer, Words, turned_too_far};
 use crate::blocks::device::Device;
 use crate::blocks::{
     AdamConfig, ConvTrans, ConvTransConfig, Embedding, EmbeddingConfig, Gcn, GcnConfig, GruCell,
     GruCellConfig, Initial, Parameters, TimeGate, TimeGateConfig, Training, add_rows, cross_entropy, linear,
-    linear_without_bias, normalise_rows, pair_rows, pair_rows_within, score_all, segment_mean, tanh,
+    linear_without_bias, normalise_rows, pair_rows, pair_rows_within, score_strips, segment_mean, tanh,
 };
-use crate::forecast::asked::Asked;
-use crate::forecast::reader::Encoder;
-use crate::forecast::snapshots::Arranged;
+use crate::forecast::questions::StepQuestions;
+use crate::forecast::snapshot_encoder::SnapshotEncoder;
+use crate::forecast::snapshots::PreparedSnapshot;
 use crate::forecast::state::{Learned, Shape};
-use crate::forecast::trainer::Learner;
+use crate::forecast::trainer::SnapshotLearner;
 
 /// Channels of the decoders' convolutions.
 const CHANNELS: usize = 50;
 
-/// What a step learns from: the facts of a snapshot in both directions.
+/// The training questions of a step: the facts of a snapshot in both directions.
 pub(super) struct Tasks {
     /// Known entity and directed relation; which entity?
-    pub entity: Asked,
+    pub entity: StepQuestions,
     /// Two entities; which directed relation?
-    pub relation: Asked,
+    pub relation: StepQuestions,
 }
 
 /// Entities and relations after the last snapshot.
@@ -40,9 +40,9 @@ pub(super) struct Encoded {
     pub relations: Tensor<2>,
 }
 
-/// Where entities start from.
+/// Initial vectors of entities.
 enum Start {
-    /// A vector of their own.
+    /// A learned vector each.
     Table(Embedding),
     /// The words of their names.
     Words(StaticLayer),
@@ -112,7 +112,7 @@ impl Network {
     fn evolve(
         &self,
         parameters: &Parameters,
-        snapshots: &[Arc<Arranged>],
+        snapshots: &[Arc<PreparedSnapshot>],
         mut training: Training,
         mut after: impl FnMut(&Tensor<2>, &Tensor<2>),
     ) -> Encoded {
@@ -123,8 +123,8 @@ impl Network {
         };
         let (mut entities, mut relations) = (start.clone(), base.clone());
         let mut shown = entities.clone();
-        // The input of the cell is a relation's own vector, the same for all snapshots, beside the mean over its
-        // members, 0 if there are none: W·[p; m] = W₁·p + W₂·m saves most of the work.
+        // The input of the cell is the vector of a relation, the same for all snapshots, followed by the mean over its
+        // members, or 0 if there are none: W·[p; m] = W₁·p + W₂·m saves most of the work.
         let (weight, bias) = self.cell.input_map(parameters);
         let [own, of_members] = halves(weight);
         let own = linear(base, own, bias);
@@ -145,7 +145,7 @@ impl Network {
         Encoded { entities: shown, relations }
     }
 
-    fn loss(&self, snapshots: &[Arc<Arranged>], tasks: &Tasks, random: &mut ChaCha8Rng) -> Tensor<1> {
+    fn loss(&self, snapshots: &[Arc<PreparedSnapshot>], tasks: &Tasks, random: &mut ChaCha8Rng) -> Tensor<1> {
         let parameters = &self.learned.parameters;
         let mut turned: Option<Tensor<1>> = None;
         let mut angle = 0.0;
@@ -182,7 +182,7 @@ fn halves(matrix: Tensor<2>) -> [Tensor<2>; 2] {
     [matrix.clone().narrow(1, 0, half), matrix.narrow(1, half, half)]
 }
 
-impl Learner for Network {
+impl SnapshotLearner for Network {
     fn learned(&self) -> &Learned {
         &self.learned
     }
@@ -195,33 +195,38 @@ impl Learner for Network {
         &mut self,
         history: &History<'_>,
         step: Step,
-        snapshots: &[Arc<Arranged>],
+        snapshots: &[Arc<PreparedSnapshot>],
         random: &mut ChaCha8Rng,
     ) -> Result<f64, ModelError> {
-        let tasks = Tasks { entity: Asked::about(history, step)?, relation: Asked::linking(history, step)? };
+        let tasks = Tasks {
+            entity: StepQuestions::missing_entities(history, step)?,
+            relation: StepQuestions::missing_relations(history, step)?,
+        };
         let loss = self.loss(snapshots, &tasks, random);
         Ok(self.learned.descend(loss))
     }
 }
 
-impl Encoder for Network {
+impl SnapshotEncoder for Network {
     type Encoded = Encoded;
 
-    fn encode(&self, snapshots: &[Arc<Arranged>]) -> Encoded {
+    fn encode(&self, snapshots: &[Arc<PreparedSnapshot>]) -> Encoded {
         let frozen = self.learned.parameters.frozen();
         let Encoded { entities, relations } = self.evolve(&frozen, snapshots, None, |_, _| {});
         Encoded { entities: tanh(entities), relations }
     }
 
-    fn scores(&self, encoded: &Encoded, known: &[u32], relation: &[u32]) -> Vec<Vec<f32>> {
+    fn score(
+        &self,
+        encoded: &Encoded,
+        known: &[u32],
+        relation: &[u32],
+        f: &mut dyn FnMut(Range<usize>, &[f32]),
+    ) {
         let frozen = self.learned.parameters.frozen();
         let pairs = pair_rows(encoded.entities.clone(), known, encoded.relations.clone(), relation);
         let queries = self.entity_decoder.forward(&frozen, pairs, None, None);
-        let rows: Vec<OnceLock<Vec<f32>>> = vec![OnceLock::new(); known.len()];
-        score_all(queries, encoded.entities.clone(), |row, scores| {
-            rows[row].get_or_init(|| scores.to_vec());
-        });
-        rows.into_iter().map(|row| row.into_inner().unwrap_or_default()).collect()
+        score_strips(queries, encoded.entities.clone(), |rows, scores| f(rows, scores));
     }
 }
 
@@ -242,8 +247,8 @@ mod tests {
                 let mut network = Network::new(Shape::of(history), &config, words, 1);
                 let next = Step(3);
                 let tasks = Tasks {
-                    entity: Asked::about(history, next).unwrap(),
-                    relation: Asked::linking(history, next).unwrap(),
+                    entity: StepQuestions::missing_entities(history, next).unwrap(),
+                    relation: StepQuestions::missing_relations(history, next).unwrap(),
                 };
                 gradients_predict_the_loss(
                     &mut network,

@@ -1,91 +1,51 @@
 //! What can be set, with the published values as defaults where they hold for all datasets.
 
-use quadcast_train::Schedule;
-use serde::{Deserialize, Serialize};
+use crate::config::ConfigError;
+use crate::settings::Settings;
+use crate::training::Schedule;
 
-use crate::config::{ConfigError, check_at_least_one, check_ranges};
-
-/// Configuration.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Config {
-    /// Size of embeddings. Paper: 200.
-    pub dimension: usize,
-    /// Snapshots that are read before a question. Paper: 3 on ICEWS14, 1 to 10 elsewhere.
-    pub history: usize,
-    /// Graph layers per snapshot. Paper: 2, on YAGO 1.
-    pub layers: usize,
-    /// Start from the words of entity names. Paper: on the ICEWS datasets.
-    pub static_graph: bool,
-    /// Probability to drop a number, everywhere. Paper: 0.2.
-    pub dropout: f64,
-    /// Degrees by which entities may turn away from their words with every snapshot. Paper: 10.
-    pub angle: f64,
-    /// Weight of that constraint. Code: 0.5.
-    pub static_weight: f64,
-    /// Weight of the entity task; the rest weighs the relation task. Paper: 0.7.
-    pub task_weight: f64,
-    /// Learning rate. Paper: 0.001.
-    pub learning_rate: f64,
-    /// Coupled L2. Code: 1e-5.
-    pub weight_decay: f64,
-    /// Largest norm of all gradients together. Code: 1.
-    pub clip: f64,
-    /// Epochs at most. Code: 500.
-    pub epochs: u32,
-    /// Validations without improvement before training stops; 0 for never. Code: never.
-    pub patience: u32,
-}
-
-impl Default for Config {
-    fn default() -> Self {
-        Self {
-            dimension: 200,
-            history: 3,
-            layers: 2,
-            static_graph: false,
-            dropout: 0.2,
-            angle: 10.0,
-            static_weight: 0.5,
-            task_weight: 0.7,
-            learning_rate: 1e-3,
-            weight_decay: 1e-5,
-            clip: 1.0,
-            epochs: 500,
-            patience: 20,
-        }
+settings! {
+    /// Configuration.
+    pub struct Config {
+        /// Size of embeddings.
+        dimension: usize = 200, range at_least(1.0), source "paper";
+        /// Snapshots that are read before a question.
+        history: usize = 3, range at_least(1.0), source "paper, on ICEWS14; 1 to 10 elsewhere";
+        /// Graph layers per snapshot.
+        layers: usize = 2, range at_least(1.0), source "paper; 1 on YAGO";
+        /// Start from the words of entity names.
+        static_graph: bool = false, source "paper; true on the ICEWS datasets";
+        /// Probability to drop a number in training, everywhere.
+        dropout: f64 = 0.2, range at_least(0.0).below(1.0), source "paper";
+        /// Degrees by which entities may turn away from their words with every snapshot.
+        angle: f64 = 10.0, range at_least(0.0).at_most(180.0), source "paper";
+        /// Weight of that constraint.
+        static_weight: f64 = 0.5, range at_least(0.0), source "published code";
+        /// Weight of the entity task; the rest weighs the relation task.
+        task_weight: f64 = 0.7, range at_least(0.0).at_most(1.0), source "paper";
+        /// Learning rate of Adam.
+        learning_rate: f64 = 1e-3, range above(0.0), source "paper";
+        /// Coupled L2.
+        weight_decay: f64 = 1e-5, range at_least(0.0), source "published code";
+        /// Largest norm of all gradients together.
+        clip: f64 = 1.0, range above(0.0), source "published code";
+        /// Epochs at most.
+        epochs: u32 = 500, range at_least(1.0), source "published code";
+        /// Validations without improvement before training stops; 0: never.
+        patience: u32 = 20, source "ours; published code: never";
     }
 }
 
 impl Config {
     pub(super) fn check(&self) -> Result<(), ConfigError> {
-        check_at_least_one(&[
-            ("dimension", self.dimension),
-            ("history", self.history),
-            ("layers", self.layers),
-            ("epochs", self.epochs as usize),
-        ])?;
+        self.check_ranges()?;
         if self.static_graph && !self.dimension.is_multiple_of(2) {
             return Err(ConfigError::Value(format!(
                 "dimension = {} is odd: the static graph works on pairs of numbers, expected an even dimension",
                 self.dimension
             )));
         }
-        let positive = |x: f64| x > 0.0;
-        check_ranges(&[
-            ("dropout", self.dropout, (0.0..1.0).contains(&self.dropout), "a number from 0 to below 1"),
-            ("angle", self.angle, (0.0..=180.0).contains(&self.angle), "degrees from 0 to 180"),
-            ("static_weight", self.static_weight, self.static_weight >= 0.0, "a number from 0 on"),
-            (
-                "task_weight",
-                self.task_weight,
-                (0.0..=1.0).contains(&self.task_weight),
-                "a number from 0 to 1",
-            ),
-            ("learning_rate", self.learning_rate, positive(self.learning_rate), "a number above 0"),
-            ("weight_decay", self.weight_decay, self.weight_decay >= 0.0, "a number from 0 on"),
-            ("clip", self.clip, positive(self.clip), "a number above 0"),
-        ])
+        Ok(())
     }
 
     pub(super) fn schedule(&self) -> Schedule {

@@ -1,14 +1,19 @@
-//! Applying one rule: for every entity that the body leads to, the latest time at which a fitting chain begins.
+//! Applying one rule: for every entity that the body reaches, the latest start of a fitting chain.
 //!
-//! Chains are never listed. Going from variable to variable, only what can still matter is kept: for the first
-//! variable its times; for the second pairs (time of arrival, best beginning) of which none is both later and worse
-//! than another. The last fact of a chain matters only by its latest time, because a later one admits every chain
-//! that an earlier one does.
+//! Chains are never enumerated. From variable to variable, only the useful part is kept: for the first variable its times; for
+//! the second the pairs (time of arrival, best start) that no other pair dominates. Of the last fact only its latest time
+//! matters, because a later one admits every chain that an earlier one does.
+
+use std::sync::{Arc, Mutex, PoisonError};
 
 use quadcast_core::{DirectedRelation, EntityId, Rule, Step};
+use rustc_hash::FxHashMap;
 
 use super::settings::LONGEST;
 use super::window::Window;
+
+/// Most hits in a cache, 8 bytes each.
+const MOST_HITS: usize = 1 << 26;
 
 /// A rule as it is applied.
 #[derive(Clone, Debug)]
@@ -16,13 +21,13 @@ pub(super) struct Applicable {
     /// Position in the list of all rules.
     pub number: u32,
     body: Vec<DirectedRelation>,
-    /// For each variable the first one that stands for the same entity.
+    /// For each variable the first one with the same entity.
     bindings: [usize; LONGEST + 1],
     /// `rule_support / body_support`.
     pub confidence: f64,
 }
 
-/// An entity that a rule leads to, and the latest step at which a fitting chain begins.
+/// An entity that a rule reaches, and the latest step at which a fitting chain starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Hit {
     pub answer: EntityId,
@@ -31,11 +36,11 @@ pub(super) struct Hit {
 
 /// Buffers that are kept from rule to rule.
 pub(super) struct Scratch {
-    /// One past the latest beginning, by entity; 0 for entities that were not reached.
+    /// One past the latest start, by entity; 0 for entities that were not reached.
     best: Vec<u32>,
-    /// Entities with a beginning.
+    /// Entities that were reached.
     reached: Vec<EntityId>,
-    /// Arrivals at the middle variable, by entity: (time of arrival, best beginning).
+    /// Arrivals at the middle variable, by entity: (time of arrival, best start).
     arrivals: Vec<Vec<(Step, Step)>>,
     /// Entities with arrivals.
     middles: Vec<EntityId>,
@@ -59,7 +64,7 @@ impl Scratch {
         *best = (*best).max(begins.0 + 1);
     }
 
-    /// Hands over what was reached and is empty again.
+    /// Moves the reached entities to `hits`.
     fn take(&mut self, hits: &mut Vec<Hit>) {
         for answer in self.reached.drain(..) {
             let best = std::mem::take(&mut self.best[answer.index()]);
@@ -84,7 +89,7 @@ impl Applicable {
         before.get(self.bindings[position]).is_none_or(|bound| *bound == entity)
     }
 
-    /// Entities that the body leads to from `start`, in no particular order.
+    /// Entities that the body reaches from `start`, in no particular order.
     pub fn hits(&self, window: &Window, start: EntityId, scratch: &mut Scratch, hits: &mut Vec<Hit>) {
         hits.clear();
         match *self.body.as_slice() {
@@ -183,7 +188,7 @@ impl Applicable {
         scratch.middles = middles;
     }
 
-    /// The last variable is the first one reached: who it was must not be forgotten on the way.
+    /// The last variable is bound to the second one, so its entity must be kept along the chain.
     fn three_returning(
         &self,
         window: &Window,
@@ -233,12 +238,12 @@ fn latest_until(times: &[Step], end: Step) -> Option<Step> {
     }
 }
 
-/// For beginnings and arrivals in order: each arrival that allows a later beginning than all arrivals before it.
+/// For starts and arrivals in order: each arrival that allows a later start than all arrivals before it.
 fn improvements(begins: &[Step], arrivals: &[Step], mut report: impl FnMut(Step, Step)) {
     let mut used = 0;
     let mut from = 0;
     while used < begins.len() {
-        // The next arrival that admits a beginning not used yet.
+        // The next arrival that admits an unused start.
         from += arrivals[from..].partition_point(|arrival| *arrival < begins[used]);
         let Some(&arrival) = arrivals.get(from) else { return };
         used += begins[used..].partition_point(|begin| *begin <= arrival);
@@ -246,7 +251,7 @@ fn improvements(begins: &[Step], arrivals: &[Step], mut report: impl FnMut(Step,
     }
 }
 
-/// Sorts arrivals and drops those that an earlier arrival with as late a beginning makes useless.
+/// Sorts arrivals and drops those that are dominated by an earlier arrival with as late a start.
 fn keep_best(arrivals: &mut Vec<(Step, Step)>) {
     if arrivals.len() < 2 {
         return;
@@ -260,7 +265,7 @@ fn keep_best(arrivals: &mut Vec<(Step, Step)>) {
             continue;
         }
         best = Some(begin);
-        // Of arrivals at the same time only the last, which has the latest beginning.
+        // Of arrivals at the same time only the last, which has the latest start.
         if kept > 0 && arrivals[kept - 1].0 == arrival {
             kept -= 1;
         }
@@ -268,4 +273,39 @@ fn keep_best(arrivals: &mut Vec<(Step, Step)>) {
         kept += 1;
     }
     arrivals.truncate(kept);
+}
+
+/// The hits of the first rules of a relation, from one entity.
+pub(super) type Trail = Vec<Arc<[Hit]>>;
+
+/// Hits of rules, kept while the known facts stay the same: in multi-step, every step repeats the same questions, and only the
+/// elapsed time differs.
+#[derive(Default)]
+pub(super) struct HitCache {
+    entries: Mutex<CachedTrails>,
+}
+
+#[derive(Default)]
+struct CachedTrails {
+    trails: FxHashMap<(DirectedRelation, EntityId), Trail>,
+    hits: usize,
+}
+
+impl HitCache {
+    /// The cached trail of a question.
+    pub fn recall(&self, relation: DirectedRelation, known: EntityId) -> Trail {
+        let entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        entries.trails.get(&(relation, known)).cloned().unwrap_or_default()
+    }
+
+    /// Stores a trail if it is longer than the cached one and there is room.
+    pub fn keep(&self, relation: DirectedRelation, known: EntityId, trail: Trail) {
+        let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        let old = entries.trails.get(&(relation, known)).map_or(0, Vec::len);
+        let new: usize = trail.iter().skip(old).map(|hits| hits.len() + 1).sum();
+        if trail.len() > old && entries.hits + new <= MOST_HITS {
+            entries.hits += new;
+            entries.trails.insert((relation, known), trail);
+        }
+    }
 }

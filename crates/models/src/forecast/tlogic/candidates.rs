@@ -32,7 +32,7 @@ impl Candidates {
         self.scores.clear();
     }
 
-    /// Notes what a rule gives a candidate.
+    /// Adds the score that a rule gives a candidate.
     pub fn add(&mut self, id: EntityId, score: f32) {
         let slot = &mut self.slots[id.index()];
         if *slot == 0 {
@@ -47,9 +47,9 @@ impl Candidates {
         list.insert(place, score);
     }
 
-    /// Whether the `k` best candidates are told apart: lists compare element by element, and a list that goes on
-    /// where another ends is better.
-    pub fn told_apart(&mut self, k: usize) -> bool {
+    /// Whether the `k` best candidates have no ties: lists compare element by element, and a longer list is better than its
+    /// prefix.
+    pub fn has_no_ties(&mut self, k: usize) -> bool {
         if self.ids.len() < k {
             return false;
         }
@@ -92,22 +92,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ties_among_the_best_keep_the_rules_coming() {
+    fn rules_are_applied_while_the_best_are_tied() {
         let mut candidates = Candidates::new(10);
         for (id, score) in [(1, 0.5), (2, 0.5), (3, 0.4), (3, 0.6)] {
             candidates.add(EntityId(id), score);
         }
-        assert!(!candidates.told_apart(4), "there are only three");
-        assert!(!candidates.told_apart(3), "1 and 2 tie");
-        assert!(candidates.told_apart(1));
+        assert!(!candidates.has_no_ties(4), "there are only three");
+        assert!(!candidates.has_no_ties(3), "1 and 2 tie");
+        assert!(candidates.has_no_ties(1));
         candidates.add(EntityId(2), 0.1);
-        assert!(candidates.told_apart(3), "a longer list is better");
+        assert!(candidates.has_no_ties(3), "a longer list is better");
         candidates.finish();
         let expected = [0.5, 1.0 - 0.5 * 0.9, 1.0 - 0.4 * 0.6];
         for (score, expected) in candidates.scores.iter().zip(expected) {
             assert!((score - expected).abs() < 1e-7, "{score} {expected}");
         }
         candidates.clear();
-        assert!(candidates.ids.is_empty() && !candidates.told_apart(1));
+        assert!(candidates.ids.is_empty() && !candidates.has_no_ties(1));
     }
 }

@@ -1,4 +1,4 @@
-//! The chains of facts behind a rule's score, found when somebody asks.
+//! The chains of facts behind a rule's score, for explanations.
 
 use std::cmp::Reverse;
 
@@ -9,12 +9,12 @@ use super::window::Window;
 
 /// How many chains are shown.
 const SHOWN: usize = 3;
-/// How many facts are looked at before counting stops.
-const MOST_LOOKS: u64 = 200_000;
+/// Facts visited before counting stops.
+const MOST_VISITS: u64 = 200_000;
 
 /// Chains that lead from one entity to another.
 pub(super) struct Groundings {
-    /// The most recent ones: latest beginning first.
+    /// The most recent ones: latest start first.
     pub chains: Vec<Vec<Quad>>,
     /// How many there are.
     pub count: u64,
@@ -30,9 +30,9 @@ pub(super) fn find(
     answer: EntityId,
     relations: usize,
 ) -> Groundings {
-    let mut search = Search { rule, window, relations, answer, looks: 0, found: Vec::new(), count: 0 };
-    search.go_on(&mut vec![query.known], &mut Vec::new());
-    let cut = search.looks >= MOST_LOOKS;
+    let mut search = Search { rule, window, relations, answer, visits: 0, found: Vec::new(), count: 0 };
+    search.extend(&mut vec![query.known], &mut Vec::new());
+    let cut = search.visits >= MOST_VISITS;
     let mut chains = search.found;
     chains.sort_by_key(|chain| Reverse(key(chain)));
     chains.truncate(SHOWN);
@@ -48,14 +48,14 @@ struct Search<'a> {
     window: &'a Window,
     relations: usize,
     answer: EntityId,
-    looks: u64,
+    visits: u64,
     found: Vec<Vec<Quad>>,
     count: u64,
 }
 
 impl Search<'_> {
     /// Extends a chain in every way; the latest facts first.
-    fn go_on(&mut self, entities: &mut Vec<EntityId>, chain: &mut Vec<Quad>) {
+    fn extend(&mut self, entities: &mut Vec<EntityId>, chain: &mut Vec<Quad>) {
         let body = self.rule.body();
         let (position, here) = (chain.len(), entities[chain.len()]);
         let relation = body[position];
@@ -71,10 +71,10 @@ impl Search<'_> {
         next.retain(|&(step, entity)| step >= since && self.rule.admits(entities, entity));
         next.sort_unstable_by(|a, b| b.cmp(a));
         for (step, entity) in next {
-            if self.looks >= MOST_LOOKS {
+            if self.visits >= MOST_VISITS {
                 return;
             }
-            self.looks += 1;
+            self.visits += 1;
             let (relation, direction) = relation.split(self.relations);
             let query = Query { step, known: here, relation, direction };
             chain.push(query.fact(entity, step));
@@ -83,7 +83,7 @@ impl Search<'_> {
                 self.count += 1;
                 self.keep(chain);
             } else {
-                self.go_on(entities, chain);
+                self.extend(entities, chain);
             }
             chain.pop();
             entities.pop();

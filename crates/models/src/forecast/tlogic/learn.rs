@@ -98,7 +98,7 @@ impl Train {
         &self.facts[relation.split(self.relations).0.index()]
     }
 
-    /// A fact of the relation, all alike.
+    /// A fact of the relation, uniformly.
     fn draw(&self, relation: DirectedRelation, random: &mut ChaCha8Rng) -> Option<Fact> {
         let facts = self.of(relation);
         if facts.is_empty() {
@@ -173,7 +173,7 @@ impl Learner<'_> {
             } else {
                 self.history.edges(here)
             };
-            // The first step goes strictly back, later ones may stay.
+            // The first step is strictly back in time, later ones may stay at the same time.
             let first = position + 1 == length;
             let end = edges.partition_point(|edge| edge.step < now || (!first && edge.step == now));
             let edge = self.choose(&edges[..end], now, way_back)?;
@@ -304,7 +304,7 @@ mod tests {
 
     #[test]
     fn published_runs_lost_the_rest_of_a_division() {
-        // YAGO: 20 relations, 15 processes, the last five went missing. ICEWS14: 460 of 460.
+        // YAGO: 20 relations, 15 processes, the last five were lost. ICEWS14: 460 of 460.
         assert_eq!(kept_by_published_runs(20, 15), 15);
         assert_eq!(kept_by_published_runs(460, 16), 460);
         assert_eq!(kept_by_published_runs(10, 15), 0);

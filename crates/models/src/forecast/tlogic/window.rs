@@ -1,4 +1,4 @@
-//! The known facts as rule bodies need them: who stood in a relation to an entity, and when.
+//! The known facts, indexed for rule bodies: the targets of an entity and a relation, and their times.
 
 use quadcast_core::{DirectedRelation, Direction, EntityId, History, HistoryKey, Query, Step};
 use rustc_hash::FxHashMap;
@@ -15,7 +15,7 @@ struct Entry {
 /// An entity at the other end of a relation.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Target {
-    /// Who.
+    /// The entity.
     pub answer: EntityId,
     /// The last time.
     pub latest: Step,
@@ -72,7 +72,7 @@ impl Window {
                 self.entries.push(Entry { relation, known, answer, step });
             }
         }
-        // What was there is in order already, and the sort finds that out.
+        // The old entries are sorted already, which makes the sort fast.
         self.entries.sort();
         (self.key, self.width) = (Some(history.key()), width);
         self.group();
@@ -116,7 +116,7 @@ impl Window {
         self.targets.push(Target { answer: EntityId(0), latest: Step(0), start: end });
     }
 
-    /// Who stood in the relation to an entity, in order of ids.
+    /// The targets of a relation from an entity, in order of ids.
     pub fn targets(&self, relation: DirectedRelation, known: EntityId) -> &[Target] {
         match self.groups.get(&group_key(relation, known)) {
             Some(&(start, end)) => &self.targets[start as usize..end as usize],
@@ -140,7 +140,7 @@ impl Window {
         })
     }
 
-    /// All times at which `answer` stood in the relation to an entity.
+    /// All times at which `answer` was a target of the relation from an entity.
     pub fn times(&self, relation: DirectedRelation, known: EntityId, answer: EntityId) -> &[Step] {
         let Some(&(start, end)) = self.groups.get(&group_key(relation, known)) else { return &[] };
         let group = &self.targets[start as usize..end as usize];

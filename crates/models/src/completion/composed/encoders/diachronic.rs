@@ -1,6 +1,6 @@
 //! DE: a part of each row is fixed, the rest swings with year, month and day, every row in its own way.
 //!
-//! `x(τ) = [x ; Σ over c ∈ {year, month, day} of a_c ⊙ sin(ω_c·c + b_c)]`. The parts of the date enter as they are
+//! `x(τ) = [x ; Σ over c ∈ {year, month, day} of a_c ⊙ sin(ω_c·c + b_c)]`. The parts of the date are used unchanged
 //! written; `year_offset` is subtracted from the year (0 in the published code).
 //!
 //! Parameters: rows·(⌊γd⌉ + 9·⌊(1−γ)d⌉).
@@ -9,9 +9,9 @@ use std::sync::Arc;
 
 use quadcast_kernels::{Real, memory, rows};
 
-use super::super::encoder::{Encoder, Places};
-use super::super::tables::{Gradients, TableId, Tables};
-use super::super::times::Times;
+use super::{Encoder, Places};
+use crate::completion::composed::tables::{Gradients, TableId, Tables};
+use crate::completion::composed::times::Times;
 
 /// The tables of one part of the date.
 #[derive(Clone, Copy)]

@@ -1,35 +1,33 @@
-//! A vector of the time joined to a row: T (a learned vector per time) and UTEE (one function of time for all).
+//! A time vector joined to a row: T (a learned vector per time) and UTEE (one function of time for all).
 //!
 //! The vector `t_τ` is a row of a table, or `a ⊙ sin(τ/f + b)` with three learned vectors. It is added to the row,
-//! multiplied with it, multiplied as complex numbers (halves are real and imaginary parts), or set beside it.
+//! multiplied with it, multiplied as complex numbers (halves are real and imaginary parts), or appended to it.
 //!
 //! Parameters: those of the rows, and times·width for T or 3·width for UTEE.
 
 use std::sync::Arc;
 
 use quadcast_kernels::{Real, memory, rows};
-use serde::{Deserialize, Serialize};
 
-use super::super::encoder::{Encoder, Places, distinct};
-use super::super::tables::{Gradients, TableId, Tables};
-use super::super::times::Times;
-use super::plain::Plain;
+use super::{Encoder, Places, Plain, distinct};
+use crate::completion::composed::tables::{Gradients, TableId, Tables};
+use crate::completion::composed::times::Times;
 
-/// How a vector of the time is joined to a row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Fusion {
-    /// x + t
-    Add,
-    /// x ⊙ t
-    Multiply,
-    /// x·t as complex numbers
-    Complex,
-    /// [x ; t]
-    Concatenate,
+choices! {
+    /// How a vector of the time is joined to a row.
+    pub enum Fusion {
+        /// x + t
+        Add = "add",
+        /// x ⊙ t
+        Multiply = "multiply",
+        /// x·t as complex numbers
+        Complex = "complex",
+        /// [x ; t]
+        Concatenate = "concatenate",
+    }
 }
 
-/// Where the vector of a time comes from.
+/// The source of the vector of a time.
 #[derive(Clone)]
 pub(crate) enum TimeVector {
     /// A learned row per time.
@@ -210,5 +208,45 @@ impl<T: Real> Encoder<T> for Fused {
 
     fn factors(&self) -> Vec<&dyn Encoder<T>> {
         vec![self]
+    }
+}
+
+/// TNT: a relation is the sum of a part that changes with time and one that does not, `r ⊙ t_τ + r₀`.
+///
+/// Parameters: those of both parts. A penalty on the rows in use treats the two parts separately, as in the paper.
+pub(crate) struct FusedWithStatic {
+    pub temporal: Fused,
+    pub fixed: Plain,
+}
+
+impl<T: Real> Encoder<T> for FusedWithStatic {
+    fn width(&self) -> usize {
+        self.fixed.width
+    }
+
+    fn depends_on_time(&self) -> bool {
+        true
+    }
+
+    fn encode(&self, tables: &Tables<T>, places: Places<'_>, out: &mut [T]) {
+        self.temporal.encode(tables, places, out);
+        let mut fixed = memory::take(out.len());
+        self.fixed.encode(tables, places, &mut fixed);
+        let width = self.fixed.width;
+        rows::for_each_row(
+            out,
+            width,
+            #[inline(always)]
+            |i, row| row.iter_mut().zip(&fixed[i * width..]).for_each(|(x, &y)| *x += y),
+        );
+    }
+
+    fn backward(&self, tables: &Tables<T>, places: Places<'_>, gradient: &[T], into: &mut Gradients<T>) {
+        self.temporal.backward(tables, places, gradient, into);
+        self.fixed.backward(tables, places, gradient, into);
+    }
+
+    fn factors(&self) -> Vec<&dyn Encoder<T>> {
+        vec![&self.temporal, &self.fixed]
     }
 }

@@ -6,20 +6,18 @@
 //! Parameters: those of the rows, and times·width.
 
 use quadcast_kernels::{Real, dot, memory, rows};
-use serde::{Deserialize, Serialize};
 
-use super::super::encoder::{Encoder, Places};
-use super::super::tables::{Gradients, TableId, Tables};
-use super::plain::Plain;
+use super::{Encoder, Places, Plain};
+use crate::completion::composed::tables::{Gradients, TableId, Tables};
 
-/// How a row is projected.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Projection {
-    /// On the plane of a unit normal.
-    Unit,
-    /// Divided by the squared length of the row, normals free: the published study.
-    Row,
+choices! {
+    /// How a row is projected.
+    pub enum Projection {
+        /// On the plane of a unit normal.
+        Unit = "unit",
+        /// Divided by the squared length of the row, normals free: the published study.
+        Row = "row",
+    }
 }
 
 /// Squared lengths are not taken smaller.
@@ -32,7 +30,7 @@ pub(crate) struct Hyperplane {
 }
 
 impl Hyperplane {
-    /// What the product of row and normal is divided by.
+    /// The divisor of the product of row and normal.
     #[inline(always)]
     fn divisor<T: Real>(&self, x: &[T]) -> T {
         match self.projection {

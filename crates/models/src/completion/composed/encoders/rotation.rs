@@ -9,9 +9,8 @@
 
 use quadcast_kernels::{Real, memory, rows};
 
-use super::super::encoder::{Encoder, Places};
-use super::super::tables::{Gradients, TableId, Tables};
-use super::plain::Plain;
+use super::{Encoder, Places, Plain};
+use crate::completion::composed::tables::{Gradients, TableId, Tables};
 
 /// A table with a row per period.
 pub(crate) struct Periods {
@@ -69,7 +68,7 @@ impl<T: Real> Encoder<T> for Turned {
 
     fn backward(&self, tables: &Tables<T>, places: Places<'_>, gradient: &[T], into: &mut Gradients<T>) {
         let k = self.base.width / 2;
-        // Back to the row by turning the other way; beside it the gradient of the phases.
+        // The gradient of the row is the inverse rotation; next to it the gradient of the phases.
         let mut back = memory::take(places.len() * 3 * k);
         rows::for_each_row(
             &mut back,
@@ -215,7 +214,7 @@ impl<T: Real> Encoder<T> for Revolved {
                     let left = product(g, conjugate(product(x, conjugate(q))));
                     let right = conjugate(product(conjugate(product(q, x)), g));
                     let whole: Quaternion<T> = std::array::from_fn(|p| left[p] + right[p]);
-                    // What points along q does not change the unit quaternion.
+                    // The component along q does not change the unit quaternion.
                     let along = (0..4).map(|p| whole[p] * q[p]).sum::<T>();
                     set(out, j, std::array::from_fn(|p| scale * (whole[p] - along * q[p])));
                 }

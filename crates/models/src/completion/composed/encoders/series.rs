@@ -9,9 +9,9 @@ use std::sync::Arc;
 
 use quadcast_kernels::{Real, dot, memory, rows};
 
-use super::super::encoder::{Encoder, Places};
-use super::super::tables::{Gradients, TableId, Tables};
-use super::super::times::Times;
+use super::{Encoder, Places};
+use crate::completion::composed::tables::{Gradients, TableId, Tables};
+use crate::completion::composed::times::Times;
 
 pub(crate) struct Series {
     pub base: TableId,

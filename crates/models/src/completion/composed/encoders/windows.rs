@@ -11,10 +11,9 @@
 
 use quadcast_kernels::{Real, memory, rows};
 
-use super::super::encoder::{Encoder, Places};
-use super::super::tables::{Gradients, TableId, Tables};
 use super::fused::{complex_product, conjugate_product};
-use super::plain::Plain;
+use super::{Encoder, Places, Plain};
+use crate::completion::composed::tables::{Gradients, TableId, Tables};
 
 pub(crate) struct Windows {
     pub base: Plain,
@@ -28,7 +27,7 @@ pub(crate) struct Windows {
     pub quaternion: bool,
 }
 
-/// What a row is made of.
+/// The parts of a row.
 struct Parts<T> {
     relation: Vec<T>,
     a: Vec<T>,

@@ -10,18 +10,18 @@ use quadcast_kernels::triples::{Norm, Translation};
 use serde_json::json;
 
 use super::super::PUTRANSE;
+use super::super::index::UniverseIndex;
 use super::super::saved::{from_bytes, to_bytes};
 use super::super::settings::Config;
-use super::super::shelf::Shelf;
-use super::super::view::{Nobody, UniverseView};
-use super::super::volume::Kept;
+use super::super::storage::StoredUniverse;
+use super::super::view::{UniverseView, ZeroRow};
 use super::storage::{FLAT, put, two};
-use super::{Indifferent, Rows, SIZES, build, everybody, fitted, model, triples, view};
+use super::{Collected, Indifferent, SIZES, build, everybody, fitted, model, triples, view};
 
 /// The space of `PuTransE` with its defaults.
 const SPACE: Translation = Translation { dimension: 20, norm: Norm::L1, unit: true };
 
-/// Goes on with a graph of `left`. Without any, no universes are added, and what changes is due to what is gone.
+/// Updates the model to a graph of `left`. If that is empty, no universes are added, and only the deletions have an effect.
 fn go_on(model: &mut dyn EvolvingModel, step: u32, left: &[Triple], inserted: &[Triple], deleted: &[Triple]) {
     let (present, relations) = everybody();
     let graph = GraphView { step: Step(step), ..view(left, &present, &relations) };
@@ -47,8 +47,8 @@ fn energies(model: &dyn EvolvingModel) -> Vec<f32> {
     model.energies(&triples()).expect("it rates")
 }
 
-/// All universes of a model, whoever is asked.
-fn universes(saved: &SavedModel) -> Vec<Kept> {
+/// All universes of a model, retired ones included.
+fn universes(saved: &SavedModel) -> Vec<StoredUniverse> {
     let tensors = saved.tensors.as_ref().expect("universes");
     from_bytes(&SPACE, &tensors.0, SIZES, &std::env::temp_dir()).expect("it was saved")
 }
@@ -57,7 +57,7 @@ fn universes(saved: &SavedModel) -> Vec<Kept> {
 fn with_only(model: &dyn EvolvingModel, numbers: Range<usize>) -> Box<dyn EvolvingModel> {
     let mut saved = save(model);
     let kept = universes(&saved);
-    let views: Vec<UniverseView<'_>> = kept[numbers].iter().map(Kept::view).collect();
+    let views: Vec<UniverseView<'_>> = kept[numbers].iter().map(StoredUniverse::view).collect();
     saved.tensors = Some(Tensors(to_bytes(&SPACE, &views).expect("they are whole")));
     saved.state["brought"] = json!([views.len()]);
     saved.state["config"]["deletion"] = json!("keep");
@@ -77,7 +77,7 @@ fn universes_are_asked_for_as_many_steps_as_said() {
     assert_ne!(energies(&*model), energies(&*with_only(&*model, 0..9)), "the first step would matter");
     let before = energies(&*model);
     go_on(&mut *model, 3, &[], &[], &triples[100..]);
-    assert_eq!(energies(&*model), before, "a step that brings none makes nobody older");
+    assert_eq!(energies(&*model), before, "a step that adds no universe does not count as age");
     let saved = save(&*model);
     assert_eq!(saved.state["brought"], json!([3, 3, 3]));
     let mut again = load(&saved);
@@ -117,8 +117,8 @@ fn universes_that_came_after_a_deletion_are_asked_also_after_loading() {
     let mut model = fitted(&PUTRANSE, &["universes=3", "deletion=coexist"]);
     go_on(&mut *model, 1, &triples[100..], &[], &triples[..100]);
     let kept = universes(&save(&*model));
-    let knows = |universe: &Kept| triples[..100].iter().any(|triple| universe.view().knows(triple));
-    assert!(kept[3..].iter().any(knows), "one that came later knows all parts of one that is gone");
+    let knows = |universe: &StoredUniverse| triples[..100].iter().any(|triple| universe.view().knows(triple));
+    assert!(kept[3..].iter().any(knows), "a later universe knows all parts of a deleted triple");
     assert_eq!(energies(&*load(&save(&*model))), energies(&*model));
     assert_eq!(save(&*load(&save(&*model))), save(&*model));
     // A step that deletes nothing, or something else, does not change that.
@@ -126,68 +126,69 @@ fn universes_that_came_after_a_deletion_are_asked_also_after_loading() {
     go_on(&mut *model, 2, &[], &[], &[]);
     assert_eq!(energies(&*model), before);
     assert_eq!(energies(&*load(&save(&*model))), before);
-    // What goes after they came does.
+    // A later deletion does.
     let known = |triple: &&Triple| kept[3..].iter().any(|universe| universe.view().knows(triple));
     let next = *triples[100..].iter().find(known).expect("they were trained on some");
     go_on(&mut *model, 3, &[], &[], &[next]);
     assert_ne!(energies(&*model), before);
     assert_eq!(energies(&*load(&save(&*model))), energies(&*model));
-    // Models of earlier versions do not say when a triple went: it reaches all.
+    // Models of earlier versions do not say when a triple was deleted: it affects all universes.
     let mut old = save(&*model);
     old.state.as_object_mut().expect("an object").remove("gone_after");
-    let knows_gone =
-        |universe: &Kept| triples[..100].iter().chain([&next]).any(|triple| universe.view().knows(triple));
-    let left: Vec<&Kept> = kept.iter().filter(|universe| !knows_gone(universe)).collect();
+    let knows_deleted = |universe: &StoredUniverse| {
+        triples[..100].iter().chain([&next]).any(|triple| universe.view().knows(triple))
+    };
+    let left: Vec<&StoredUniverse> = kept.iter().filter(|universe| !knows_deleted(universe)).collect();
     let is_known = |triple: &Triple| left.iter().any(|universe| universe.view().knows(triple));
     let reached: Vec<bool> = energies(&*load(&old)).iter().map(|energy| energy.is_finite()).collect();
     assert_eq!(reached, triples.iter().map(is_known).collect::<Vec<bool>>());
 }
 
 #[test]
-fn factors_count_the_training_triples_that_are_gone() {
-    let mut shelf = Shelf::new(GraphSizes { entities: 5, relations: 3 });
-    shelf.extend(put(&FLAT, &two()));
+fn factors_count_deleted_training_triples() {
+    let mut index = UniverseIndex::new(GraphSizes { entities: 5, relations: 3 });
+    index.extend(put(&FLAT, &two()));
     let [first, second, unknown] = [Triple::new(1, 2, 4), Triple::new(1, 2, 3), Triple::new(0, 2, 3)];
-    let energy = |shelf: &Shelf, triple: &Triple| {
-        let energy = shelf.around(triple).find_map(|universe| universe.energy_of(&FLAT, triple, &mut [0.0]));
+    let energy = |index: &UniverseIndex, triple: &Triple| {
+        let energy = index.around(triple).find_map(|universe| universe.energy_of(&FLAT, triple, &mut [0.0]));
         energy.expect("one universe knows it")
     };
     let is = |energy: f32, expected: f32| assert!((energy - expected).abs() < 1e-4, "{energy} {expected}");
     // (0.6, 0.8) + (1, 0) − (0, 1); three times the same direction.
-    is(energy(&shelf, &first), 1.8);
-    is(energy(&shelf, &second), 2_f32.sqrt());
-    // All of the first universe is gone, and nothing of the second.
-    shelf.weigh(&[first], 10.0);
-    is(energy(&shelf, &first), 11.0 * 1.8);
-    is(energy(&shelf, &second), 2_f32.sqrt());
+    is(energy(&index, &first), 1.8);
+    is(energy(&index, &second), 2_f32.sqrt());
+    // All triples of the first universe are deleted, and none of the second.
+    index.weigh(&[first], 10.0);
+    is(energy(&index, &first), 11.0 * 1.8);
+    is(energy(&index, &second), 2_f32.sqrt());
     // One of two; that it knows the parts of another one does not count.
-    shelf.weigh(&[second, unknown], 10.0);
-    is(energy(&shelf, &first), 1.8);
-    is(energy(&shelf, &second), 6.0 * 2_f32.sqrt());
-    is(energy(&shelf, &unknown), 6.0 * 2_f32.sqrt());
-    shelf.recall_all();
-    is(energy(&shelf, &second), 2_f32.sqrt());
+    index.weigh(&[second, unknown], 10.0);
+    is(energy(&index, &first), 1.8);
+    is(energy(&index, &second), 6.0 * 2_f32.sqrt());
+    is(energy(&index, &unknown), 6.0 * 2_f32.sqrt());
+    index.reset();
+    is(energy(&index, &second), 2_f32.sqrt());
 }
 
 #[test]
 fn a_factor_reaches_every_energy() {
     let (universes, config) = (two(), Config { dimension: 2, ..Config::default() });
-    let (triple, nobody) = (Triple::new(1, 2, 3), Nobody::new(&FLAT));
+    let (triple, zero) = (Triple::new(1, 2, 3), ZeroRow::new(&FLAT));
     for direction in Direction::BOTH {
         let (query, _) = Query::hide(triple.at(Step(0)), direction);
         let energies = |factor: f32| {
             let universe = UniverseView { factor, ..universes[1].view() };
-            let asked = universe.asked(&query).expect("it knows them");
+            let asked = universe.local_query(&query).expect("it knows them");
             let mut energies = vec![f32::INFINITY; 5];
             universe.lower(&FLAT, asked, &mut [0.0], &mut energies);
             energies.push(universe.energy_of(&FLAT, &triple, &mut [0.0]).expect("its own"));
-            energies.push(universe.energy_of_nobody(&FLAT, asked, &nobody, &mut [0.0]));
-            energies.push(universe.published_energy_of_nobody(asked, &config));
+            energies.push(universe.zero_energy(&FLAT, asked, &zero, &mut [0.0]));
+            energies.push(universe.published_zero_energy(asked, &config));
             energies
         };
         let expected: Vec<f32> = energies(1.0).into_iter().map(|energy| 3.0 * energy).collect();
         let finite = expected.iter().filter(|energy| energy.is_finite()).count();
-        assert_eq!(finite, 6, "three answers, the triple itself, and nobody in two ways");
+        assert_eq!(finite, 6, "three answers, the triple itself, and the zero row in two ways");
         assert_eq!(energies(3.0), expected);
     }
 }
@@ -208,7 +209,7 @@ fn energies_go_back_when_triples_come_back() {
     assert_eq!(energies(&*load(&save(&*model))), expected, "factors are made again");
     go_on(&mut *model, 2, &[], &gone, &[]);
     assert_eq!(energies(&*model), before);
-    // A triple that it was never trained on is nothing to it.
+    // A triple that it was not trained on has no effect.
     let other = triples.iter().find(|triple| !kept[0].view().contains(triple)).expect("it has a few of 300");
     go_on(&mut *model, 3, &[], &[], &[*other]);
     assert_eq!(energies(&*model), before);
@@ -218,12 +219,12 @@ fn energies_go_back_when_triples_come_back() {
 type Weighed<'a> = (UniverseView<'a>, f32);
 
 /// Universes with factors that are counted triple by triple.
-fn weigh<'a>(kept: &'a [Kept], gone: &[Triple], weight: f64) -> Vec<Weighed<'a>> {
+fn weigh<'a>(kept: &'a [StoredUniverse], gone: &[Triple], weight: f64) -> Vec<Weighed<'a>> {
     let factor = |own: &[[u32; 3]]| {
         let lost = own.iter().filter(|&&[s, r, o]| gone.contains(&Triple::new(s, r, o))).count();
         (1.0 + weight * lost as f64 / own.len() as f64) as f32
     };
-    kept.iter().map(Kept::view).map(|universe| (universe, factor(universe.triples))).collect()
+    kept.iter().map(StoredUniverse::view).map(|universe| (universe, factor(universe.triples))).collect()
 }
 
 fn lowest(weighed: &[Weighed<'_>], energy: impl Fn(&UniverseView<'_>) -> Option<f32>) -> f32 {
@@ -232,7 +233,7 @@ fn lowest(weighed: &[Weighed<'_>], energy: impl Fn(&UniverseView<'_>) -> Option<
 }
 
 #[test]
-fn answers_and_nobody_weigh_what_a_search_through_all_says() {
+fn weighted_energies_match_a_search_through_all_universes() {
     let all = triples();
     let (deleted, left): (Vec<Triple>, Vec<Triple>) = all.iter().partition(|triple| triple.object.0 % 3 == 0);
     let settings = ["universes=3", "deletion=weight", "deletion_weight=4", "missing=null"];
@@ -242,11 +243,11 @@ fn answers_and_nobody_weigh_what_a_search_through_all_says() {
     let weighed = weigh(&kept, &deleted, 4.0);
     assert!(weighed[..3].iter().any(|&(_, factor)| factor > 1.0), "old universes have lost some");
     assert!(weighed[3..].iter().all(|&(_, factor)| factor == 1.0), "new ones have not");
-    let nobody = Nobody::new(&SPACE);
+    let zero = ZeroRow::new(&SPACE);
     let rest = |query: &Query| {
         lowest(&weighed, |universe| {
-            let asked = universe.asked(query)?;
-            Some(universe.energy_of_nobody(&SPACE, asked, &nobody, &mut [0.0]))
+            let asked = universe.local_query(query)?;
+            Some(universe.zero_energy(&SPACE, asked, &zero, &mut [0.0]))
         })
     };
     let found = |triple: &Triple| lowest(&weighed, |universe| universe.energy_of(&SPACE, triple, &mut [0.0]));
@@ -256,11 +257,11 @@ fn answers_and_nobody_weigh_what_a_search_through_all_says() {
     for direction in Direction::BOTH {
         for known in (0..50).step_by(7).map(EntityId) {
             let query = Query { step: Step(1), known, relation: RelationId(known.0 % 5), direction };
-            let mut rows = Rows::default();
+            let mut rows = Collected::new(60).sparse();
             model.score(&[query], &mut rows).expect("it scores");
             let energy = |&id: &EntityId| or(found(&query.fact(id, Step(1)).triple()), rest(&query));
             let expected: Vec<f64> = candidates.iter().map(energy).map(|energy| -f64::from(energy)).collect();
-            assert_eq!(rows.0[0], expected, "{query:?}");
+            assert_eq!(rows.row(0), expected, "{query:?}");
         }
     }
     let either = |triple: &Triple| {

@@ -34,13 +34,13 @@ fn models_of_earlier_versions_divide_rows() {
 }
 
 #[test]
-fn the_published_nobody_by_hand() {
+fn the_published_energy_of_the_zero_row_by_hand() {
     let universe = &two()[0];
     let energy = |direction, norm, normalise| {
         let query = Query { step: Step(0), known: EntityId(1), relation: RelationId(2), direction };
-        let asked = universe.view().asked(&query).expect("it knows them");
+        let asked = universe.view().local_query(&query).expect("it knows them");
         let config = Config { dimension: 2, norm, normalise, ..Config::default() };
-        universe.view().published_energy_of_nobody(asked, &config)
+        universe.view().published_zero_energy(asked, &config)
     };
     let is = |own: f32, right: f32| assert!((own - right).abs() < 1e-6, "{own} {right}");
     // The entity is (3, 4), the relation (1, 0).

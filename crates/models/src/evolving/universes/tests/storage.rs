@@ -6,13 +6,13 @@ use quadcast_core::{
 use quadcast_kernels::triples::{Norm, Tables, Translation};
 use safetensors::tensor::{Dtype, TensorView, serialize};
 
+use super::super::index::UniverseIndex;
 use super::super::saved::{from_bytes, to_bytes};
 use super::super::settings::Config;
-use super::super::shelf::Shelf;
-use super::super::surroundings::Surroundings;
+use super::super::storage::{StoredUniverse, UniverseWriter};
 use super::super::universe::Universe;
-use super::super::view::{Nobody, UniverseView};
-use super::super::volume::{Kept, VolumeWriter};
+use super::super::view::{UniverseView, ZeroRow};
+use super::super::walk::WalkGraph;
 use super::{SIZES, triples};
 use crate::evolving::space::Space;
 use crate::evolving::transd::Dynamic;
@@ -64,16 +64,16 @@ fn bytes_of_two() -> Vec<u8> {
     serialize(views, None).expect("arrays")
 }
 
-fn load(bytes: &[u8]) -> Result<Vec<Kept>, ModelError> {
+fn load(bytes: &[u8]) -> Result<Vec<StoredUniverse>, ModelError> {
     let folder = tempfile::tempdir().expect("a folder");
     let kept = from_bytes(&FLAT, bytes, GraphSizes { entities: 5, relations: 3 }, folder.path());
     assert_eq!(folder.path().read_dir().expect("a folder").count(), 0, "files have no names");
-    // The folder goes here, its files stay for as long as they are used.
+    // The folder is deleted here; its files live as long as they are used.
     kept
 }
 
-fn saved(kept: &[Kept]) -> Vec<u8> {
-    let views: Vec<UniverseView<'_>> = kept.iter().map(Kept::view).collect();
+fn saved(kept: &[StoredUniverse]) -> Vec<u8> {
+    let views: Vec<UniverseView<'_>> = kept.iter().map(StoredUniverse::view).collect();
     to_bytes(&FLAT, &views).expect("they are whole")
 }
 
@@ -96,7 +96,7 @@ fn saved_models_are_what_they_always_were() {
 
 #[test]
 fn no_universes_are_saved_too() {
-    let bytes = to_bytes(&FLAT, &[]).expect("there is nothing to go wrong");
+    let bytes = to_bytes(&FLAT, &[]).expect("an empty list");
     let kept = load(&bytes).expect("it was saved");
     assert!(kept.is_empty());
     assert_eq!(saved(&kept), bytes);
@@ -129,13 +129,13 @@ fn grown<M: Space>() -> (M, Vec<Universe>) {
     let config = Config { least_triples: 20, most_triples: 60, most_epochs: 60, ..Config::default() };
     let triples = triples();
     let graph = GraphView { step: Step(0), triples: &triples, present: &[], relations: &[], sizes: SIZES };
-    let (around, run) = (Surroundings::new(&graph), Run::silent(5));
+    let (around, run) = (WalkGraph::new(&graph), Run::silent(5));
     let universes = (0..8).map(|number| Universe::grow::<M>(&config, &around, &run, number)).collect();
     (M::new(&config.space_config()), universes)
 }
 
-pub(super) fn put<M: Space>(space: &M, universes: &[Universe]) -> Vec<Kept> {
-    let mut writer = VolumeWriter::new(space, &std::env::temp_dir()).expect("a file");
+pub(super) fn put<M: Space>(space: &M, universes: &[Universe]) -> Vec<StoredUniverse> {
+    let mut writer = UniverseWriter::new(space, &std::env::temp_dir()).expect("a file");
     universes.iter().for_each(|universe| writer.add(&universe.view()).expect("room"));
     writer.finish().expect("a map")
 }
@@ -143,8 +143,8 @@ pub(super) fn put<M: Space>(space: &M, universes: &[Universe]) -> Vec<Kept> {
 fn energies_are_the_same<M: Space>() {
     let (space, universes) = grown::<M>();
     let kept = put(&space, &universes);
-    let (mut scratch, nobody) = (vec![0.0; space.scratch()], Nobody::new(&space));
-    for (own, kept) in universes.iter().map(Universe::view).zip(kept.iter().map(Kept::view)) {
+    let (mut scratch, zero) = (vec![0.0; space.scratch()], ZeroRow::new(&space));
+    for (own, kept) in universes.iter().map(Universe::view).zip(kept.iter().map(StoredUniverse::view)) {
         assert_eq!((own.entities, own.relations, own.triples), (kept.entities, kept.relations, kept.triples));
         for &[subject, relation, object] in own.triples {
             let triple = Triple::new(subject, relation, object);
@@ -154,10 +154,10 @@ fn energies_are_the_same<M: Space>() {
             for direction in Direction::BOTH {
                 let (query, _) = Query::hide(triple.at(Step(0)), direction);
                 let mut of = |universe: &UniverseView<'_>| {
-                    let asked = universe.asked(&query).expect("its own");
+                    let asked = universe.local_query(&query).expect("its own");
                     let mut lowest = vec![f32::INFINITY; SIZES.entities];
                     universe.lower(&space, asked, &mut scratch, &mut lowest);
-                    lowest.push(universe.energy_of_nobody(&space, asked, &nobody, &mut scratch));
+                    lowest.push(universe.zero_energy(&space, asked, &zero, &mut scratch));
                     lowest.into_iter().map(f32::to_bits).collect::<Vec<u32>>()
                 };
                 assert_eq!(of(&own), of(&kept));
@@ -174,15 +174,15 @@ fn energies_are_the_same_from_a_file() {
 }
 
 #[test]
-fn a_shelf_finds_whom_a_search_through_all_finds() {
+fn the_index_finds_what_a_search_through_all_finds() {
     let (space, universes) = grown::<Translation>();
-    let mut shelf = Shelf::new(SIZES);
-    shelf.extend(put(&space, &universes[..5]));
-    shelf.extend(put(&space, &universes[5..]));
-    shelf.truncate(7);
+    let mut index = UniverseIndex::new(SIZES);
+    index.extend(put(&space, &universes[..5]));
+    index.extend(put(&space, &universes[5..]));
+    index.truncate(7);
     let gone =
         Triple::new(universes[2].triples[0][0], universes[2].triples[0][1], universes[2].triples[0][2]);
-    shelf.retire(&gone, 7, |universe| universe.contains(&gone));
+    index.retire(&gone, 7, |universe| universe.contains(&gone));
     let left: Vec<&Universe> =
         universes[..7].iter().filter(|universe| !universe.view().contains(&gone)).collect();
     assert!(left.len() < 7, "one is retired at least");
@@ -195,18 +195,18 @@ fn a_shelf_finds_whom_a_search_through_all_finds() {
             relation: RelationId(relation),
             direction: Direction::Object,
         };
-        let knowing: Vec<_> = shelf.knowing(&query, 0).map(|(universe, _)| ids(universe)).collect();
-        let expected = left.iter().filter(|universe| universe.view().asked(&query).is_some());
+        let knowing: Vec<_> = index.knowing(&query, 0).map(|(universe, _)| ids(universe)).collect();
+        let expected = left.iter().filter(|universe| universe.view().local_query(&query).is_some());
         assert_eq!(knowing, expected.map(|universe| ids(universe.view())).collect::<Vec<_>>());
         for object in 0..60 {
             let triple = Triple::new(subject, relation, object);
-            let around: Vec<_> = shelf.around(&triple).map(ids).collect();
+            let around: Vec<_> = index.around(&triple).map(ids).collect();
             let expected = left.iter().filter(|universe| universe.view().knows(&triple));
             assert_eq!(around, expected.map(|universe| ids(universe.view())).collect::<Vec<_>>());
             found += around.len();
         }
     }
     assert!(found > 100, "{found}");
-    shelf.recall_all();
-    assert_eq!(shelf.around(&gone).count(), universes[..7].iter().filter(|u| u.view().knows(&gone)).count());
+    index.reset();
+    assert_eq!(index.around(&gone).count(), universes[..7].iter().filter(|u| u.view().knows(&gone)).count());
 }

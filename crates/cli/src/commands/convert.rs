@@ -1,0 +1,152 @@
+//! `quadcast data convert`: a stream of operations in another form.
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+use quadcast_data::{
+    Content, FaultPolicy, Hold, LoadOptions, OperationStream, StreamFormat, load, locate, operations_of,
+    operations_target, read_operations, stream_format, with_numbers_as_ids, write_operations,
+};
+use quadcast_report::{counted, dropped_words};
+use serde_json::json;
+
+use crate::failure::Failure;
+use crate::output::Output;
+
+/// Shown after the help.
+pub const EXAMPLES: &str = "Examples:
+  quadcast data convert Wikidata9M.txt.bz2 --out tmp-wikidata.qops
+  quadcast data convert tmp-wikidata.qops --out tmp-wikidata.txt
+  quadcast data convert evolving/YAGO-3SP --out tmp-yago.qops
+
+Text has a line per operation: head tail relation +|- [time]. Times are whole numbers or written
+2013-04-12T16:12:19Z. Names that are numbers, or Wikidata's Q220 and P17, become those numbers; where
+others are among them, ids stand there. The binary form keeps names, steps and splits of a dataset.";
+
+/// Where operations come from.
+#[derive(Debug, Args)]
+pub struct StreamSource {
+    /// A file of operations (text or .qops, also compressed), or a dataset: an evolving graph, or facts with time stamps
+    #[arg(value_name = "OPS")]
+    pub source: PathBuf,
+    /// What happens to insertions of present triples and deletions of absent ones
+    #[arg(long, value_enum, default_value = "error")]
+    pub policy: PolicyArgument,
+    /// How many steps a fact with a time stamp holds, or `ever` [default: 1]
+    #[arg(long, value_name = "STEPS", value_parser = hold)]
+    pub hold: Option<Hold>,
+}
+
+/// Words for [`FaultPolicy`].
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum PolicyArgument {
+    /// They are errors
+    Error,
+    /// They are left out and counted
+    Drop,
+}
+
+impl From<PolicyArgument> for FaultPolicy {
+    fn from(value: PolicyArgument) -> Self {
+        match value {
+            PolicyArgument::Error => Self::Error,
+            PolicyArgument::Drop => Self::Drop,
+        }
+    }
+}
+
+fn hold(text: &str) -> Result<Hold, String> {
+    match (text, text.parse()) {
+        ("ever", _) => Ok(Hold::Ever),
+        (_, Ok(steps @ 1..)) => Ok(Hold::Steps(steps)),
+        _ => Err("expected a number of steps from 1, or ever".to_owned()),
+    }
+}
+
+impl StreamSource {
+    /// Reads the operations.
+    pub fn read(&self, output: &Output) -> Result<OperationStream, Failure> {
+        let policy: FaultPolicy = self.policy.into();
+        if self.source.is_file() {
+            self.refuse_hold("a stream of operations")?;
+            return Ok(read_operations(&self.source, policy)?);
+        }
+        let folder = locate(&self.source.to_string_lossy())?;
+        let contradictory = policy == FaultPolicy::Drop;
+        let loaded = load(&folder, &LoadOptions { contradictory, ..LoadOptions::default() })?;
+        loaded.notes.iter().for_each(|note| output.detail(note));
+        if matches!(loaded.content, Content::Evolving(_)) {
+            self.refuse_hold("a graph that changes by insertions and deletions")?;
+        }
+        Ok(operations_of(&loaded.content, self.hold.unwrap_or_default(), policy)?)
+    }
+
+    /// Reads the operations with the ids of their source. A text has numbers, which are ids if most of them occur.
+    pub fn read_with_ids(&self, output: &Output) -> Result<OperationStream, Failure> {
+        let text = self.source.is_file() && stream_format(&self.source)? == StreamFormat::Text;
+        let stream = self.read(output)?;
+        Ok(if text { with_numbers_as_ids(stream)? } else { stream })
+    }
+
+    /// Deletions that are listed leave nothing to be said about how long a triple holds.
+    fn refuse_hold(&self, kind: &str) -> Result<(), Failure> {
+        match self.hold {
+            Some(_) => Err(Failure::input(format!(
+                "--hold is for facts with time stamps; {} is {kind}, which says itself when a triple goes: leave \
+                 --hold out",
+                self.source.display()
+            ))),
+            None => Ok(()),
+        }
+    }
+}
+
+/// What to convert.
+#[derive(Debug, Args)]
+pub struct ConvertArguments {
+    #[command(flatten)]
+    pub stream: StreamSource,
+    /// The file to be made: binary with the ending .qops, text otherwise; compressed with .gz, .bz2, .xz or .zst after it
+    #[arg(long, value_name = "FILE")]
+    pub out: PathBuf,
+    /// Replace the file
+    #[arg(long)]
+    pub overwrite: bool,
+}
+
+/// The form that a new file is to have. A file that nobody allowed to replace is not replaced.
+pub fn free(path: &Path, overwrite: bool) -> Result<StreamFormat, Failure> {
+    if path.is_dir() {
+        return Err(Failure::input(format!("{}: this is a folder; name a file with --out", path.display())));
+    }
+    if path.exists() && !overwrite {
+        return Err(Failure::input(format!(
+            "{}: the file exists; choose another one with --out, or say --overwrite",
+            path.display()
+        )));
+    }
+    Ok(operations_target(path)?)
+}
+
+pub fn execute(arguments: &ConvertArguments, output: &Output) -> Result<(), Failure> {
+    let format = free(&arguments.out, arguments.overwrite)?;
+    let stream = arguments.stream.read(output)?;
+    write_operations(&arguments.out, &stream, format)?;
+    let document = json!({
+        "operations": stream.len(),
+        "triples": stream.triples().len(),
+        "clock": stream.clock,
+        "dropped": stream.dropped,
+        "format": format,
+        "file": arguments.out,
+    });
+    output.result(&document, || {
+        let [operations, triples] = [stream.len(), stream.triples().len()].map(|count| counted(count as u64));
+        let mut text = format!("{operations} operations on {triples} triples: {}\n", arguments.out.display());
+        let dropped = dropped_words(&stream.dropped);
+        if !dropped.is_empty() {
+            text += &format!("left out: {dropped}\n");
+        }
+        text
+    })
+}

@@ -1,0 +1,159 @@
+//! Scoring with networks that read the last snapshots: encode a history once, answer from the encoding, explain by removal.
+
+use std::cmp::Reverse;
+use std::ops::Range;
+use std::sync::Arc;
+
+use quadcast_core::{
+    EntityId, Evidence, Explanation, History, HistoryKey, ModelError, Quad, Query, ScoreSink, Step, Weighing,
+};
+use serde_json::json;
+
+use super::snapshots::{PreparedSnapshot, SnapshotCache, last_steps};
+use super::state::{StripSink, pad_rows};
+
+/// Most facts that are removed, one at a time: each removal encodes the snapshots again.
+const MOST_REMOVALS: usize = 24;
+
+/// A network that answers from snapshots.
+pub(crate) trait SnapshotEncoder {
+    /// The encoding of some snapshots.
+    type Encoded;
+
+    /// Encodes snapshots, oldest first.
+    fn encode(&self, snapshots: &[Arc<PreparedSnapshot>]) -> Self::Encoded;
+
+    /// Scores all entities for questions about a known entity and a directed relation. Calls `f(rows, scores[rows, n])` for one
+    /// strip of questions after the other.
+    fn score(
+        &self,
+        encoded: &Self::Encoded,
+        known: &[u32],
+        relation: &[u32],
+        f: &mut dyn FnMut(Range<usize>, &[f32]),
+    );
+}
+
+/// The encoding of the last snapshots of a history.
+pub(crate) struct EncodedHistory<E: SnapshotEncoder> {
+    cache: SnapshotCache,
+    /// The history that is encoded.
+    key: Option<HistoryKey>,
+    encoded: Option<E::Encoded>,
+}
+
+impl<E: SnapshotEncoder> Default for EncodedHistory<E> {
+    fn default() -> Self {
+        Self { cache: SnapshotCache::default(), key: None, encoded: None }
+    }
+}
+
+impl<E: SnapshotEncoder> EncodedHistory<E> {
+    /// Encodes the last `length` snapshots of a history, unless that is done already.
+    pub fn update(&mut self, network: &E, history: &History<'_>, length: usize) {
+        if self.key == Some(history.key()) && self.encoded.is_some() {
+            return;
+        }
+        if !self.key.is_some_and(|key| key.follows_in(history.key())) {
+            self.cache.clear();
+        }
+        self.encoded = Some(network.encode(&self.cache.last(history, length)));
+        self.key = Some(history.key());
+    }
+
+    /// Drops the encoding, because the parameters have changed.
+    pub fn invalidate(&mut self) {
+        self.encoded = None;
+    }
+
+    /// Scores questions with the current encoding.
+    pub fn score(
+        &self,
+        network: &E,
+        history: &History<'_>,
+        queries: &[Query],
+        sink: &mut dyn ScoreSink,
+    ) -> Result<(), ModelError> {
+        let early = || ModelError::Unsupported("scores were asked for before a step began".to_owned());
+        let encoded = self.encoded.as_ref().ok_or_else(early)?;
+        let indices: Vec<usize> = (0..queries.len()).collect();
+        let mut out = StripSink::new(sink, &indices, history.entities());
+        score(network, encoded, history, queries, &mut |rows, scores| out.accept(rows, scores));
+        out.finish()
+    }
+}
+
+fn score<E: SnapshotEncoder>(
+    network: &E,
+    encoded: &E::Encoded,
+    history: &History<'_>,
+    queries: &[Query],
+    f: &mut dyn FnMut(Range<usize>, &[f32]),
+) {
+    let queries = pad_rows(queries);
+    let known: Vec<u32> = queries.iter().map(|query| query.known.0).collect();
+    let relation: Vec<u32> = queries.iter().map(|query| query.directed(history.relations()).0).collect();
+    network.score(encoded, &known, &relation, f);
+}
+
+/// Explains the score of an answer by removal: removes, one at a time, the facts about the known entity or the answer from the
+/// last `length` snapshots, and reports how the score changes.
+pub(crate) fn explain<E: SnapshotEncoder>(
+    network: &E,
+    history: &History<'_>,
+    query: &Query,
+    answer: EntityId,
+    length: usize,
+) -> Result<Option<Explanation>, ModelError> {
+    let score = |snapshots: &[Arc<PreparedSnapshot>]| {
+        let mut own = 0.0;
+        score(network, &network.encode(snapshots), history, &[*query], &mut |rows, scores| {
+            if rows.start == 0 {
+                own = f64::from(scores[answer.index()]);
+            }
+        });
+        own
+    };
+    let mut steps: Vec<Step> = last_steps(history, length).collect();
+    steps.reverse();
+    let snapshots = steps.iter().map(|&step| Ok(history.snapshot(step)?.iter().collect()));
+    let snapshots: Vec<Vec<Quad>> = snapshots.collect::<Result<_, ModelError>>()?;
+    let prepared = |facts: &[Quad]| Arc::new(PreparedSnapshot::new(history, &facts.iter().copied()));
+    let whole: Vec<Arc<PreparedSnapshot>> = snapshots.iter().map(|facts| prepared(facts)).collect();
+    let full = score(&whole);
+
+    let about = |fact: &Quad, entity: EntityId| fact.subject == entity || fact.object == entity;
+    let near = |fact: &Quad| about(fact, query.known) || about(fact, answer);
+    let mut nearby: Vec<Quad> = snapshots.iter().flatten().copied().filter(near).collect();
+    // Most relevant first: facts about both entities, of the relation of the question, the newest.
+    nearby.sort_by_key(|fact| {
+        let both = about(fact, query.known) && about(fact, answer);
+        (Reverse((both, fact.relation == query.relation, fact.step)), *fact)
+    });
+    let found = nearby.len();
+    nearby.truncate(MOST_REMOVALS);
+    let mut evidence = Vec::with_capacity(nearby.len());
+    for fact in nearby {
+        let mut snapshots_without = whole.clone();
+        for ((&step, facts), place) in steps.iter().zip(&snapshots).zip(&mut snapshots_without) {
+            if step == fact.step {
+                let rest: Vec<Quad> = facts.iter().copied().filter(|other| *other != fact).collect();
+                *place = prepared(&rest);
+            }
+        }
+        evidence.push(Evidence { fact, weight: full - score(&snapshots_without) });
+    }
+    evidence.sort_by(|a, b| b.weight.abs().total_cmp(&a.weight.abs()).then(b.fact.step.cmp(&a.fact.step)));
+    let tried = evidence.len();
+    let details = [("facts_nearby", json!(found)), ("facts_removed_one_by_one", json!(tried))];
+    Ok(Some(Explanation {
+        query: *query,
+        answer,
+        score: full,
+        weighing: Weighing::Losses,
+        evidence,
+        also: Vec::new(),
+        rules: Vec::new(),
+        details: details.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
+    }))
+}

@@ -1,0 +1,432 @@
+//! The loop.
+
+use std::time::{Duration, Instant};
+
+use quadcast_core::{
+    Capabilities, Forecaster, History, ModelError, Query, Run, SavedModel, ScoreSink, Setting, Step, Task,
+    Validation, ValidationReport,
+};
+use rand::seq::SliceRandom;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::checkpoint::{self, Position};
+use super::memory::check_training;
+use super::schedule::{Order, Schedule};
+
+/// What learns batch by batch.
+pub trait Learning: Send + Sync {
+    /// How many numbers are trained.
+    fn parameters(&self) -> usize;
+
+    /// Batches of one epoch.
+    fn batches(&self) -> usize;
+
+    /// An epoch begins.
+    fn begin_epoch(&mut self, _epoch: u32) -> Result<(), ModelError> {
+        Ok(())
+    }
+
+    /// One step on one batch; returns the loss. Random draws must come from streams named by epoch and batch.
+    fn step(&mut self, epoch: u32, batch: usize) -> Result<f64, ModelError>;
+
+    /// Everything that training changes, optimiser included, exactly.
+    fn state(&self) -> Result<Vec<u8>, ModelError>;
+
+    /// Takes a state that `state` gave.
+    fn restore(&mut self, state: &[u8]) -> Result<(), ModelError>;
+}
+
+/// A model that learns, and can be asked about facts between epochs.
+pub trait Trainable: Learning {
+    /// As [`Forecaster::begin`].
+    fn begin(&mut self, step: Step, history: &History<'_>) -> Result<(), ModelError>;
+
+    /// As [`Forecaster::score`].
+    fn score(
+        &self,
+        history: &History<'_>,
+        queries: &[Query],
+        sink: &mut dyn ScoreSink,
+    ) -> Result<(), ModelError>;
+
+    /// The number by which states are compared; higher is better.
+    fn selection(&self, report: &ValidationReport) -> f64 {
+        report.all.mrr
+    }
+}
+
+/// How states are compared: a number, higher is better, and what it is called.
+pub struct Judge<'a, M> {
+    /// For people.
+    pub name: &'a str,
+    /// In notes: the field of the score; that of the best one is this behind `best_`.
+    pub key: &'a str,
+    /// Looks at the state that the model is in.
+    pub look: &'a (dyn Fn(&mut M) -> Result<f64, ModelError> + Sync),
+}
+
+/// A model in training as the validation period asks it.
+pub struct InTraining<'a>(pub &'a mut dyn Trainable);
+
+impl Forecaster for InTraining<'_> {
+    fn capabilities(&self) -> Capabilities {
+        let settings = &[Setting::SingleStep, Setting::MultiStep, Setting::Online];
+        Capabilities { random: true, ..Capabilities::new(Task::Forecasting, settings) }
+    }
+
+    fn fit(&mut self, _: &History<'_>, _: &dyn Validation, _: &Run) -> Result<(), ModelError> {
+        Err(unfinished())
+    }
+
+    fn begin(&mut self, step: Step, history: &History<'_>) -> Result<(), ModelError> {
+        self.0.begin(step, history)
+    }
+
+    fn score(
+        &self,
+        history: &History<'_>,
+        queries: &[Query],
+        sink: &mut dyn ScoreSink,
+    ) -> Result<(), ModelError> {
+        self.0.score(history, queries, sink)
+    }
+
+    fn save(&self) -> Result<SavedModel, ModelError> {
+        Err(unfinished())
+    }
+
+    fn load(&mut self, _: &SavedModel) -> Result<(), ModelError> {
+        Err(unfinished())
+    }
+}
+
+impl Learning for InTraining<'_> {
+    fn parameters(&self) -> usize {
+        self.0.parameters()
+    }
+
+    fn batches(&self) -> usize {
+        self.0.batches()
+    }
+
+    fn begin_epoch(&mut self, epoch: u32) -> Result<(), ModelError> {
+        self.0.begin_epoch(epoch)
+    }
+
+    fn step(&mut self, epoch: u32, batch: usize) -> Result<f64, ModelError> {
+        self.0.step(epoch, batch)
+    }
+
+    fn state(&self) -> Result<Vec<u8>, ModelError> {
+        self.0.state()
+    }
+
+    fn restore(&mut self, state: &[u8]) -> Result<(), ModelError> {
+        self.0.restore(state)
+    }
+}
+
+fn unfinished() -> ModelError {
+    ModelError::Unsupported("a model in training can only be asked".to_owned())
+}
+
+/// One epoch as it went.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Epoch {
+    /// From 1.
+    pub epoch: u32,
+    /// Mean loss of its batches.
+    pub loss: f64,
+    /// The score on validation, where it was taken.
+    // Checkpoints have called it so since the only score was the MRR.
+    #[serde(rename = "mrr")]
+    pub score: Option<f64>,
+    /// Seconds of training and validation.
+    pub seconds: f64,
+}
+
+/// Why a training ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ending {
+    /// All epochs are done.
+    Epochs,
+    /// No improvement for too long.
+    Patience,
+    /// The time budget is used up.
+    TimeBudget,
+}
+
+/// A finished training.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Training {
+    /// What happened, epoch by epoch.
+    pub history: Vec<Epoch>,
+    /// The epoch whose state was chosen on validation; 0 if nothing was validated.
+    pub best_epoch: u32,
+    /// Its score on validation.
+    pub best_score: f64,
+    /// Why it ended.
+    pub ending: Ending,
+    /// Seconds spent, interruptions not counted.
+    pub seconds: f64,
+}
+
+/// [`learn`] with states compared by the MRR on validation, or what the model makes of the report.
+pub fn train(
+    model: &mut dyn Trainable,
+    name: &str,
+    schedule: &Schedule,
+    validation: &dyn Validation,
+    run: &Run,
+) -> Result<Training, ModelError> {
+    let look = |model: &mut InTraining<'_>| {
+        let report = validation.play(model)?;
+        Ok(model.0.selection(&report))
+    };
+    learn(&mut InTraining(model), name, schedule, Judge { name: "MRR", key: "mrr", look: &look }, run)
+}
+
+/// Trains a model and leaves it in the state that the judge likes best. `name` tells this training from others of the
+/// same run (stages, directions). Called again after an interruption it goes on where it was, or, if it was over,
+/// returns what it had.
+pub fn learn<M: Learning>(
+    model: &mut M,
+    name: &str,
+    schedule: &Schedule,
+    judge: Judge<'_, M>,
+    run: &Run,
+) -> Result<Training, ModelError> {
+    check_training(model.parameters())?;
+    let identity = format!("{name}: {schedule:?}, {} batches", model.batches());
+    let mut position = Position { training: identity.clone(), ..Position::default() };
+    if let Some((kept, state)) = checkpoint::recall(run, name, &identity)? {
+        model.restore(&state)?;
+        let (epoch, batch) = (kept.epoch, kept.batch);
+        run.checkpoints
+            .log(&json!({ "event": "resumed", "training": name, "epoch": epoch, "batch": batch }))?;
+        position = kept;
+    } else {
+        run.checkpoints
+            .log(&json!({ "event": "begun", "training": name, "parameters": model.parameters(),
+            "batches": model.batches() }))?;
+    }
+    let batches = model.batches();
+    run.progress.begin(name, u64::from(schedule.epochs) * batches as u64);
+    run.progress.advance(u64::from(position.epoch) * batches as u64 + position.batch as u64);
+    let since = Instant::now();
+    let training = Loop {
+        model,
+        name,
+        schedule,
+        judge,
+        run,
+        position,
+        best_state: None,
+        since,
+        kept: since,
+        notes: Vec::new(),
+    };
+    // On a thread of the pool: a step consists of hundreds of short parallel parts, and another thread would have to wake
+    // the pool up for each of them and then wait to be woken.
+    let mut result = None;
+    rayon::scope(|_| result = Some(training.play()));
+    let result = result.unwrap_or_else(|| unreachable!("a scope ends after its closure"));
+    run.progress.end();
+    result
+}
+
+/// The best epoch so far and its score; of equal scores the first, so that patience ends a training that only keeps its level.
+fn best(history: &[Epoch]) -> Option<(u32, f64)> {
+    let scored = history.iter().filter_map(|epoch| Some((epoch.epoch, epoch.score?)));
+    scored.fold(None, |best, (epoch, score)| match best {
+        Some((_, highest)) if score > highest => Some((epoch, score)),
+        Some(_) => best,
+        None => Some((epoch, score)),
+    })
+}
+
+/// A state is not kept again before this time is over unless it is the best: many epochs are shorter than it takes to write
+/// a state, and would spend their time on that.
+const SOON: Duration = Duration::from_secs(5);
+
+struct Loop<'a, M> {
+    model: &'a mut M,
+    name: &'a str,
+    schedule: &'a Schedule,
+    judge: Judge<'a, M>,
+    run: &'a Run,
+    position: Position,
+    /// The state after the best epoch so far, if the checkpoints does not hold it: it is as large as the model.
+    best_state: Option<Vec<u8>>,
+    /// When `position.seconds` was last brought up to date.
+    since: Instant,
+    /// When a state was last kept.
+    kept: Instant,
+    /// Epochs since then. They are noted once they need not be repeated, and thus once.
+    notes: Vec<serde_json::Value>,
+}
+
+impl<M: Learning> Loop<'_, M> {
+    fn play(mut self) -> Result<Training, ModelError> {
+        let ending = loop {
+            if self.position.epoch >= self.schedule.epochs {
+                break Ending::Epochs;
+            }
+            if self.is_out_of_patience() {
+                break Ending::Patience;
+            }
+            if !self.epoch()? {
+                break Ending::TimeBudget;
+            }
+        };
+        self.finish(ending)
+    }
+
+    /// Brings the time spent up to date.
+    fn tick(&mut self) {
+        let now = Instant::now();
+        self.position.seconds += now.duration_since(self.since).as_secs_f64();
+        self.since = now;
+    }
+
+    fn is_out_of_time(&mut self) -> bool {
+        self.tick();
+        self.run.time_budget.is_some_and(|budget| self.position.seconds >= budget.as_secs_f64())
+    }
+
+    /// Whether the last validations brought nothing better.
+    fn is_out_of_patience(&self) -> bool {
+        let (Some(patience), Some((best, _))) = (self.schedule.patience, best(&self.position.history)) else {
+            return false;
+        };
+        let since = self.position.history.iter().filter(|epoch| epoch.epoch > best && epoch.score.is_some());
+        since.count() as u32 >= patience
+    }
+
+    fn keep(&mut self) -> Result<(), ModelError> {
+        let state = self.model.state()?;
+        self.keep_state(&state)
+    }
+
+    /// Keeps a state that the model is in.
+    fn keep_state(&mut self, state: &[u8]) -> Result<(), ModelError> {
+        self.tick();
+        checkpoint::keep(self.run, self.name, &self.position, state)?;
+        self.kept = Instant::now();
+        self.notes.drain(..).try_for_each(|note| self.run.checkpoints.log(&note))
+    }
+
+    /// One epoch, or what is left of it. Returns whether it came to its end within the time budget.
+    fn epoch(&mut self) -> Result<bool, ModelError> {
+        let epoch = self.position.epoch + 1;
+        let mut order: Vec<usize> = (0..self.model.batches()).collect();
+        if self.schedule.order == Order::Shuffled {
+            order.shuffle(&mut self.run.stream(&format!("{} order", self.name), u64::from(epoch)));
+        }
+        self.model.begin_epoch(epoch)?;
+        for &batch in &order[self.position.batch..] {
+            // The first epoch always comes to its end: a model that never was validated is no result.
+            if self.position.epoch > 0 && self.is_out_of_time() {
+                return Ok(false);
+            }
+            if self.run.cancellation.is_cancelled() {
+                self.keep()?;
+                return Err(ModelError::Cancelled);
+            }
+            let loss = self.model.step(epoch, batch)?;
+            if !loss.is_finite() {
+                return Err(ModelError::Training(format!(
+                    "the loss became {loss} in epoch {epoch}, batch {batch}; a smaller learning rate often helps"
+                )));
+            }
+            self.position.loss_sum += loss;
+            self.position.batch += 1;
+            self.run.progress.advance(1);
+            if self.kept.elapsed() >= self.schedule.keep_every {
+                self.keep()?;
+            }
+        }
+        self.end_epoch(epoch)?;
+        Ok(true)
+    }
+
+    fn end_epoch(&mut self, epoch: u32) -> Result<(), ModelError> {
+        let loss = self.position.loss_sum / self.position.batch.max(1) as f64;
+        let looks = self.schedule.looks_after(epoch);
+        let begun = Instant::now();
+        let score = if looks { Some((self.judge.look)(self.model)?) } else { None };
+        let validation = begun.elapsed().as_secs_f64();
+        self.tick();
+        let before: f64 = self.position.history.iter().map(|epoch| epoch.seconds).sum();
+        let this = Epoch { epoch, loss, score, seconds: self.position.seconds - before };
+        let older = best(&self.position.history);
+        self.position.history.push(this);
+        (self.position.epoch, self.position.batch, self.position.loss_sum) = (epoch, 0, 0.0);
+        let newer = best(&self.position.history);
+        let Judge { name, key, .. } = self.judge;
+        self.notes.push(
+            json!({ "event": "epoch", "training": self.name, "epoch": epoch, "loss": loss, key: score,
+            "seconds": this.seconds, "validation_seconds": validation, "best_epoch": newer.map(|(epoch, _)| epoch) }),
+        );
+        if newer != older
+            && let Some((best, _)) = newer
+        {
+            // Before the position that names it, and the older one after: a kill in between loses nothing.
+            self.best_state = None;
+            let state = self.model.state()?;
+            checkpoint::keep_best(self.run, self.name, best, &state)?;
+            self.keep_state(&state)?;
+            let is_held = checkpoint::holds_best(self.run, self.name, best)?;
+            self.best_state = (!is_held).then_some(state);
+        } else if self.kept.elapsed() >= SOON.min(self.schedule.keep_every) {
+            self.keep()?;
+        }
+        if newer != older
+            && let Some((old, _)) = older
+        {
+            checkpoint::discard_best(self.run, self.name, old)?;
+        }
+        let best =
+            newer.map_or_else(String::new, |(_, best)| format!(", validation {name} {:.2}", 100.0 * best));
+        self.run.progress.note(&format!("epoch {epoch}, loss {loss:.4}{best}"));
+        Ok(())
+    }
+
+    /// Leaves the model in its best state.
+    fn finish(mut self, ending: Ending) -> Result<Training, ModelError> {
+        self.tick();
+        // A larger budget goes on from here, and what is over is not repeated.
+        if ending == Ending::TimeBudget || !self.notes.is_empty() {
+            self.keep()?;
+        }
+        let history = self.position.history;
+        let chosen = best(&history);
+        let (best_epoch, best_score) = chosen.unwrap_or_default();
+        // Right after its best epoch a model is in its best state.
+        if best_epoch > 0 && (self.position.epoch, self.position.batch) != (best_epoch, 0) {
+            let state = match self.best_state.take() {
+                Some(state) => Some(state),
+                None => checkpoint::recall_best(self.run, self.name, best_epoch)?,
+            };
+            let gone = || {
+                ModelError::Checkpoint(format!("the state after epoch {best_epoch} is gone; start afresh"))
+            };
+            self.model.restore(&state.ok_or_else(gone)?)?;
+        }
+        // A kill may have left best states of earlier epochs behind.
+        for epoch in history.iter().filter(|epoch| epoch.score.is_some()) {
+            if epoch.epoch != best_epoch {
+                checkpoint::discard_best(self.run, self.name, epoch.epoch)?;
+            }
+        }
+        let seconds = self.position.seconds;
+        let training = Training { history, best_epoch, best_score, ending, seconds };
+        self.run.checkpoints.log(&json!({ "event": "trained", "training": self.name, "ending": ending,
+            "epochs": training.history.len(), "best_epoch": chosen.map(|(epoch, _)| epoch),
+            (format!("best_{}", self.judge.key)): chosen.map(|(_, score)| score),
+            "seconds": seconds }))?;
+        Ok(training)
+    }
+}

@@ -1,0 +1,343 @@
+//! The patterns of a dataset as text, and what their page shows.
+
+use quadcast_analysis::{Lags, NamedMirrors, Partner, Patterns, RelationPatterns};
+use quadcast_core::{RelationId, Shares};
+
+use super::block::Block;
+use crate::{PatternMap, PatternPartner, PatternReport, PatternRow, counted};
+
+/// Rows of a table; the JSON document has all.
+const ROWS: usize = 15;
+/// Rows of the table of parallel relations, which is a side matter.
+const PARALLEL_ROWS: usize = 8;
+/// Names in a list.
+const NAMES: usize = 20;
+/// From this share on, in both directions, a parallel relation is shown.
+const PARALLEL: f64 = 0.1;
+/// Relations that a map has room for.
+const MAPPED: usize = 36;
+
+/// The patterns of a dataset: tables with lines of at most a hundred columns.
+pub fn patterns_text(found: &Patterns) -> String {
+    let mut block = Block::default();
+    block.heading(&format!(
+        "Patterns of {}: {} facts of {} relations ({})",
+        found.dataset,
+        found.facts,
+        found.relations.len(),
+        found.counted
+    ));
+    for remark in remarks(found) {
+        block.sentence(&remark, "- ");
+    }
+    let timed = found.has_time();
+    detected_lines(&mut block, if timed { "at the same time" } else { "" }, &found.same_time);
+    if timed {
+        detected_lines(&mut block, "at any time", &found.any_time);
+    }
+    mirrors(&mut block, found);
+    if let Some(unit) = &found.lag_unit {
+        distances(&mut block, found, unit);
+    }
+    parallels(&mut block, found);
+    block.finish()
+}
+
+fn remarks(found: &Patterns) -> Vec<String> {
+    let mut remarks = vec![format!(
+        "a pattern needs a share above {:.0} % and {} facts{}",
+        100.0 * found.detection.threshold,
+        found.detection.min_support,
+        if found.detection.mutual { "; inverses in both directions" } else { "" }
+    )];
+    match found.kind {
+        "intervals" => {
+            remarks.push("the same time means the same interval, any time any interval".to_owned());
+        }
+        "temporal" => {}
+        _ => remarks.push("the facts carry no time".to_owned()),
+    }
+    if found.self_loops > 0 {
+        let loops = found.self_loops;
+        remarks.push(format!("facts of an entity with itself mirror themselves and are left out: {loops}"));
+    }
+    if found.without_facts > 0 {
+        remarks.push(format!("relations without a fact here: {}", found.without_facts));
+    }
+    remarks
+}
+
+fn detected_lines(block: &mut Block, when: &str, mirrors: &NamedMirrors) {
+    let title = |what: &str, count: usize| {
+        let when = if when.is_empty() { String::new() } else { format!(" {when}") };
+        format!("{what}{when}: {}", if count == 0 { "none".to_owned() } else { count.to_string() })
+    };
+    block.heading(&title("Symmetric relations", mirrors.symmetric.len()));
+    let names = mirrors.symmetric.iter().map(|row| format!("{} {}", row.relation, percent(row.share)));
+    list(block, names);
+    block.heading(&title("Inverse relations", mirrors.inverse.len()));
+    let pairs = mirrors.inverse.iter().map(|pair| {
+        let (there, back) = (percent(pair.forwards), percent(pair.backwards));
+        format!("{} <-> {} {there} / {back}", pair.relation, pair.inverse)
+    });
+    list(block, pairs);
+}
+
+fn mirrors(block: &mut Block, found: &Patterns) {
+    block.heading("Strongest relations, per cent of their facts (there, back: per cent of p, of q)");
+    let timed = found.has_time();
+    if timed {
+        block.line(&format!(
+            "  {:<24}{:>8}{:>12}{:>7}  {:<20}{:>12}{:>12}",
+            "", "", "symmetric", "", "", "there", "back"
+        ));
+    }
+    block.line(&if timed {
+        format!(
+            "  {:<24}{:>8}{:>6}{:>6}{:>7}  {:<20}{:>6}{:>6}{:>6}{:>6}",
+            "relation p", "facts", "same", "any", "again", "inverse q", "same", "any", "same", "any"
+        )
+    } else {
+        format!(
+            "  {:<34}{:>9}{:>11}  {:<28}{:>7}{:>7}",
+            "relation p", "facts", "symmetric", "inverse q", "there", "back"
+        )
+    });
+    for row in found.relations.iter().take(ROWS) {
+        block.line(&if timed { timed_row(row) } else { timeless_row(row) });
+    }
+    rest(block, found);
+}
+
+fn distances(block: &mut Block, found: &Patterns, unit: &str) {
+    block.heading(&format!(
+        "Distance in time to the nearest such fact, in units of {unit}, per cent of the facts"
+    ));
+    let heads = |names: &[&str]| row_of(names.iter().map(|name| format!("{name:>6}")));
+    block.line(&format!("  {:<20}{:<11}{:<36} {:<30}", "", "", "     mirrored", "     repeated"));
+    block.line(&format!(
+        "  {:<20}{:<11}{} {}",
+        "relation p",
+        "",
+        heads(&Lags::NAMES),
+        heads(&Lags::NAMES[1..])
+    ));
+    for row in found.relations.iter().take(ROWS) {
+        let Some((by, mirror)) = row.mirror_lags() else { continue };
+        let Some(again) = row.repeated_lags else { continue };
+        let cells = |counts: &[u64]| {
+            let share = |count: &u64| 100.0 * *count as f64 / row.facts.max(1) as f64;
+            row_of(counts.iter().map(|count| format!("{:>6.0}", share(count))))
+        };
+        block.line(&format!(
+            "  {:<20}{by:<11}{} {}",
+            clip(&row.relation, 19),
+            cells(&mirror.counts()),
+            cells(&again.counts()[1..])
+        ));
+    }
+    rest(block, found);
+}
+
+fn parallels(block: &mut Block, found: &Patterns) {
+    // A pair that finds each other is shown once.
+    let twice = |row: &RelationPatterns, q: &Partner| {
+        let other = found.relations.iter().find(|other| other.id == q.id);
+        q.id < row.id && other.and_then(|other| other.parallel.as_ref()).is_some_and(|p| p.id == row.id)
+    };
+    let worth = |row: &RelationPatterns, partner: &Partner| {
+        partner.mutual().same_time >= PARALLEL && !twice(row, partner)
+    };
+    let mut rows: Vec<(&RelationPatterns, &Partner)> = found
+        .relations
+        .iter()
+        .filter(|row| row.supported)
+        .filter_map(|row| Some((row, row.parallel.as_ref().filter(|partner| worth(row, partner))?)))
+        .collect();
+    if rows.is_empty() {
+        return;
+    }
+    rows.sort_by(|a, b| b.1.mutual().same_time.total_cmp(&a.1.mutual().same_time));
+    let when = if found.has_time() { " at the same time" } else { "" };
+    block.heading(&format!("Parallel relations{when}, (s, p, o) and (s, q, o), per cent"));
+    block.line(&format!("  {:<40}{:<40}{:>8}{:>8}", "relation p", "parallel q", "there", "back"));
+    for (row, partner) in rows.iter().take(PARALLEL_ROWS) {
+        block.line(&format!(
+            "  {:<40}{:<40}{:>8}{:>8}",
+            clip(&row.relation, 38),
+            clip(&partner.relation, 38),
+            percent(partner.forwards.same_time),
+            percent(partner.backwards.same_time)
+        ));
+    }
+    if rows.len() > PARALLEL_ROWS {
+        block.sentence(&format!("and {} more; --json has all", rows.len() - PARALLEL_ROWS), "");
+    }
+}
+
+fn rest(block: &mut Block, found: &Patterns) {
+    if found.relations.len() > ROWS {
+        let more = found.relations.len() - ROWS;
+        block.sentence(&format!("and {more} more relations; --json has all"), "");
+    }
+}
+
+fn timed_row(row: &RelationPatterns) -> String {
+    let inverse = row.inverse.as_ref();
+    let share = |pick: fn(&Partner) -> f64| inverse.map_or_else(|| "-".to_owned(), |q| percent(pick(q)));
+    format!(
+        "  {:<24}{:>8}{:>6}{:>6}{:>7}  {:<20}{:>6}{:>6}{:>6}{:>6}",
+        clip(&row.relation, 23),
+        row.facts,
+        percent(row.symmetric.same_time),
+        percent(row.symmetric.any_time),
+        percent(row.repeated),
+        clip(inverse.map_or("-", |q| &q.relation), 19),
+        share(|q| q.forwards.same_time),
+        share(|q| q.forwards.any_time),
+        share(|q| q.backwards.same_time),
+        share(|q| q.backwards.any_time)
+    )
+}
+
+fn timeless_row(row: &RelationPatterns) -> String {
+    let inverse = row.inverse.as_ref();
+    let share = |pick: fn(&Partner) -> f64| inverse.map_or_else(|| "-".to_owned(), |q| percent(pick(q)));
+    format!(
+        "  {:<34}{:>9}{:>11}  {:<28}{:>7}{:>7}",
+        clip(&row.relation, 33),
+        row.facts,
+        percent(row.symmetric.any_time),
+        clip(inverse.map_or("-", |q| &q.relation), 27),
+        share(|q| q.forwards.any_time),
+        share(|q| q.backwards.any_time)
+    )
+}
+
+fn list(block: &mut Block, words: impl Iterator<Item = String>) {
+    let all: Vec<String> = words.collect();
+    if all.is_empty() {
+        return;
+    }
+    let mut text = all[..all.len().min(NAMES)].join("; ");
+    if all.len() > NAMES {
+        text.push_str(&format!("; and {} more", all.len() - NAMES));
+    }
+    block.sentence(&text, "  ");
+}
+
+fn row_of(cells: impl Iterator<Item = String>) -> String {
+    cells.collect::<Vec<_>>().concat()
+}
+
+fn percent(fraction: f64) -> String {
+    format!("{:.1}", 100.0 * fraction)
+}
+
+/// The words, cut in the middle to a number of letters: many names begin alike.
+fn clip(words: &str, most: usize) -> String {
+    let letters: Vec<char> = words.chars().collect();
+    if letters.len() <= most {
+        return words.to_owned();
+    }
+    let front = most.div_ceil(2);
+    let back = most - front - 1;
+    let text = |part: &[char]| part.iter().collect::<String>();
+    format!("{}…{}", text(&letters[..front]), text(&letters[letters.len() - back..]))
+}
+
+/// What the page on the patterns of a dataset shows.
+pub fn patterns_report(found: &Patterns) -> PatternReport {
+    let mut mapped = found.noticeable();
+    let left_out = mapped.len().saturating_sub(MAPPED);
+    mapped.truncate(MAPPED);
+    let name = |id: &RelationId| {
+        let row = found.relations.iter().find(|row| row.id == *id);
+        row.map_or_else(|| format!("#{}", id.0), |row| row.relation.clone())
+    };
+    let timed = found.has_time();
+    let map = |word: &str, when: &str, pick: fn(Shares) -> f64| PatternMap {
+        word: word.to_owned(),
+        when: when.to_owned(),
+        shares: mapped
+            .iter()
+            .map(|&p| mapped.iter().map(|&q| pick(found.mirrored(p, q))).collect())
+            .collect(),
+    };
+    PatternReport {
+        dataset: found.dataset.clone(),
+        facts: page_sizes(found),
+        detected: page_lists(found),
+        relations: mapped.iter().map(name).collect(),
+        left_out,
+        maps: if timed {
+            vec![
+                map("same", "at the same time", |shares| shares.same_time),
+                map("any", "at any time", |shares| shares.any_time),
+            ]
+        } else {
+            vec![map("all", "", |shares| shares.any_time)]
+        },
+        threshold: found.detection.threshold,
+        lags: found.lag_unit.iter().flat_map(|_| Lags::NAMES.map(str::to_owned)).collect(),
+        lag_unit: found.lag_unit.clone().unwrap_or_default(),
+        rows: found.relations.iter().map(page_row).collect(),
+    }
+}
+
+fn page_sizes(found: &Patterns) -> Vec<(String, String)> {
+    let sizes = [
+        ("counted", found.counted.clone()),
+        ("facts", counted(found.facts)),
+        ("relations with facts", counted(found.relations.len() as u64)),
+        ("facts of an entity with itself", counted(found.self_loops)),
+        ("a pattern is above", format!("{:.0} %", 100.0 * found.detection.threshold)),
+        ("and has at least", format!("{} facts", counted(found.detection.min_support))),
+    ];
+    sizes.map(|(name, value)| (name.to_owned(), value)).into()
+}
+
+fn page_lists(found: &Patterns) -> Vec<(String, Vec<String>)> {
+    let percent = |share: f64| format!("{} %", percent(share));
+    let lists = |when: &str, mirrors: &NamedMirrors| {
+        let symmetric =
+            mirrors.symmetric.iter().map(|row| format!("{} {}", row.relation, percent(row.share)));
+        let inverse = mirrors.inverse.iter().map(|pair| {
+            let (there, back) = (percent(pair.forwards), percent(pair.backwards));
+            format!("{} ↔ {} {there} / {back}", pair.relation, pair.inverse)
+        });
+        [
+            (format!("Symmetric{when}"), symmetric.collect::<Vec<_>>()),
+            (format!("Inverse{when}"), inverse.collect()),
+        ]
+    };
+    if !found.has_time() {
+        return lists("", &found.any_time).into();
+    }
+    let mut all = lists(" at the same time", &found.same_time).to_vec();
+    all.extend(lists(" at any time", &found.any_time));
+    all
+}
+
+fn page_row(row: &RelationPatterns) -> PatternRow {
+    let shares = |shares: Shares| [shares.same_time, shares.any_time];
+    let partner = |partner: &Partner| PatternPartner {
+        relation: partner.relation.clone(),
+        forwards: shares(partner.forwards),
+        backwards: shares(partner.backwards),
+    };
+    let lags = |lags: Option<Lags>| -> Vec<f64> {
+        let share = |count: u64| count as f64 / row.facts.max(1) as f64;
+        lags.iter().flat_map(|lags| lags.counts().map(share)).collect()
+    };
+    PatternRow {
+        relation: row.relation.clone(),
+        facts: row.facts,
+        symmetric: shares(row.symmetric),
+        inverse: row.inverse.as_ref().map(partner),
+        parallel: row.parallel.as_ref().map(partner),
+        repeated: row.repeated,
+        mirror_lags: lags(row.mirror_lags().map(|(_, lags)| lags)),
+        repeated_lags: lags(row.repeated_lags),
+    }
+}

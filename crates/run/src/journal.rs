@@ -1,0 +1,290 @@
+//! `ranks.partial`: the ranks of a run that is not finished, step by step, so that an interruption costs one step.
+//!
+//! A sequence of entries, each a length (4 bytes, least significant first) and as many bytes of zstd with a checksum.
+//! The first entry says whose ranks these are. Each other entry is one judged step: a line with the latest step that
+//! the model has read (or nothing) and the seconds spent so far, then rows as in `ranks.csv.zst`. An entry that was
+//! being written when the power went is too short or fails its checksum; it is dropped, with all that follows it.
+
+use std::error::Error;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use quadcast_core::Step;
+use quadcast_eval::{Journal, JudgedStep};
+
+use crate::FileError;
+use crate::ranks::{StepTimes, parse, write_row};
+
+/// Compression level: an entry is written while the model waits.
+const LEVEL: i32 = 1;
+
+/// The open journal of a run.
+#[derive(Debug)]
+pub struct RankJournal<'a> {
+    path: PathBuf,
+    file: File,
+    times: StepTimes<'a>,
+    judged: Vec<JudgedStep>,
+    /// Where the entries of these steps end in the file, and before them the entry of the owner.
+    ends: Vec<u64>,
+    /// Seconds that earlier parts of the run spent on the steps.
+    before: f64,
+    start: Instant,
+}
+
+impl<'a> RankJournal<'a> {
+    /// File name inside a run folder.
+    pub const FILE: &'static str = "ranks.partial";
+
+    /// Opens the journal of a run folder, or starts one. A journal that is damaged from the start or whose owner is not
+    /// `owner` counts for nothing: it is replaced.
+    pub fn open(folder: &Path, owner: &str, times: StepTimes<'a>) -> Result<Self, FileError> {
+        let path = folder.join(Self::FILE);
+        let kept = Self::reopen(&path, owner);
+        let (file, judged, ends, before) = match kept {
+            Some(kept) => kept,
+            None => match Self::create(&path, owner) {
+                Ok(file) => (file, Vec::new(), Vec::new(), 0.0),
+                Err(source) => return Err(FileError::Write { path, source }),
+            },
+        };
+        Ok(Self { path, file, times, judged, ends, before, start: Instant::now() })
+    }
+
+    fn create(path: &Path, owner: &str) -> io::Result<File> {
+        let mut file = File::create(path)?;
+        append(&mut file, owner.as_bytes())?;
+        Ok(file)
+    }
+
+    /// The steps that are whole, and the file with whatever follows them cut off. Why a journal cannot be used does not
+    /// matter: the steps are then judged again.
+    fn reopen(path: &Path, owner: &str) -> Option<(File, Vec<JudgedStep>, Vec<u64>, f64)> {
+        let mut file = OpenOptions::new().read(true).write(true).open(path).ok()?;
+        let mut entries = Entries { file: BufReader::new(&file), end: 0 };
+        if entries.next()? != owner {
+            return None;
+        }
+        let (mut judged, mut before, mut ends) = (Vec::new(), 0.0, vec![entries.end]);
+        while let Some((step, seconds)) = entries.next().as_deref().and_then(parse_step) {
+            judged.push(step);
+            before = seconds;
+            ends.push(entries.end);
+        }
+        cut(&mut file, *ends.last()?).ok()?;
+        Some((file, judged, ends, before))
+    }
+
+    /// Removes the journal of a run folder, if there is one.
+    pub fn remove(folder: &Path) -> Result<(), FileError> {
+        let path = folder.join(Self::FILE);
+        match fs::remove_file(&path) {
+            Err(source) if source.kind() != ErrorKind::NotFound => Err(FileError::Write { path, source }),
+            _ => Ok(()),
+        }
+    }
+
+    /// Number of steps that were judged earlier.
+    pub fn steps(&self) -> usize {
+        self.judged.len()
+    }
+
+    /// Seconds since the journal was opened, and those of earlier parts.
+    pub fn seconds(&self) -> f64 {
+        self.before + self.start.elapsed().as_secs_f64()
+    }
+
+    fn step_text(&self, step: &JudgedStep) -> io::Result<Vec<u8>> {
+        let latest = step.latest_read.map(|step| step.0.to_string()).unwrap_or_default();
+        let mut text = format!("{latest},{}\n", self.seconds()).into_bytes();
+        for row in &step.ranked {
+            write_row(&mut text, row, self.times)?;
+        }
+        Ok(text)
+    }
+}
+
+impl Journal for RankJournal<'_> {
+    fn judged(&mut self) -> Vec<JudgedStep> {
+        std::mem::take(&mut self.judged)
+    }
+
+    fn keep_first(&mut self, steps: usize) -> Result<(), Box<dyn Error + Send + Sync>> {
+        let Some(&end) = self.ends.get(steps) else { return Ok(()) };
+        self.ends.truncate(steps + 1);
+        let cut = cut(&mut self.file, end);
+        Ok(cut.map_err(|source| FileError::Write { path: self.path.clone(), source })?)
+    }
+
+    fn note(&mut self, step: &JudgedStep) -> Result<(), Box<dyn Error + Send + Sync>> {
+        let written = self.step_text(step).and_then(|text| append(&mut self.file, &text));
+        Ok(written.map_err(|source| FileError::Write { path: self.path.clone(), source })?)
+    }
+}
+
+/// Cuts a file off, so that the next entry begins there.
+fn cut(file: &mut File, end: u64) -> io::Result<()> {
+    file.set_len(end)?;
+    file.seek(SeekFrom::Start(end)).map(drop)
+}
+
+/// Appends an entry. It is on the disk when this returns.
+fn append(file: &mut File, content: &[u8]) -> io::Result<()> {
+    let mut encoder = zstd::Encoder::new(vec![0; 4], LEVEL)?;
+    encoder.include_checksum(true)?;
+    encoder.write_all(content)?;
+    let mut entry = encoder.finish()?;
+    let length = u32::try_from(entry.len() - 4).map_err(|_| io::Error::from(ErrorKind::FileTooLarge))?;
+    entry[..4].copy_from_slice(&length.to_le_bytes());
+    file.write_all(&entry)?;
+    file.sync_data()
+}
+
+/// Whole entries from the start of a journal.
+struct Entries<R> {
+    file: R,
+    /// Where the last entry ends.
+    end: u64,
+}
+
+impl<R: Read> Iterator for Entries<R> {
+    type Item = String;
+
+    fn next(&mut self) -> Option<String> {
+        let mut length = [0; 4];
+        self.file.read_exact(&mut length).ok()?;
+        let length = u64::from(u32::from_le_bytes(length));
+        // Not reserved in advance: a damaged length may be anything.
+        let mut packed = Vec::new();
+        self.file.by_ref().take(length).read_to_end(&mut packed).ok()?;
+        if packed.len() as u64 != length {
+            return None;
+        }
+        let text = String::from_utf8(zstd::decode_all(packed.as_slice()).ok()?).ok()?;
+        self.end += 4 + length;
+        Some(text)
+    }
+}
+
+fn parse_step(text: &str) -> Option<(JudgedStep, f64)> {
+    let mut lines = text.lines();
+    let (latest, seconds) = lines.next()?.split_once(',')?;
+    let latest_read = if latest.is_empty() { None } else { Some(Step(latest.parse().ok()?)) };
+    let ranked = lines.map(parse).collect::<Option<_>>()?;
+    Some((JudgedStep { ranked, latest_read }, seconds.parse().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use quadcast_core::{Calendar, Direction, EntityId, Query, RelationId, TimeAxis};
+    use quadcast_eval::{Rank, RankedQuery, Ranks};
+
+    const OWNER: &str = "seed = 1";
+
+    fn axis() -> TimeAxis {
+        TimeAxis::new((0..9).collect(), Calendar::UNKNOWN)
+    }
+
+    fn step(number: u32) -> JudgedStep {
+        let rank = Rank { greater: number, tied: 2, tied_before: 1 };
+        let row = |direction| RankedQuery {
+            query: Query { step: Step(number), known: EntityId(3), relation: RelationId(1), direction },
+            gold: EntityId(number),
+            ranks: Ranks { time: rank, fixed: rank, raw: rank, reached: true, not_a_number: false },
+            seen: number > 1,
+        };
+        let latest_read = number.checked_sub(1).map(Step);
+        JudgedStep { ranked: Direction::BOTH.map(row).to_vec(), latest_read }
+    }
+
+    /// The steps that a folder's journal holds.
+    fn held(folder: &Path, owner: &str) -> Vec<JudgedStep> {
+        RankJournal::open(folder, owner, StepTimes::Axis(&axis())).expect("a journal").judged()
+    }
+
+    fn note(folder: &Path, steps: impl IntoIterator<Item = u32>) {
+        let axis = axis();
+        let mut journal = RankJournal::open(folder, OWNER, StepTimes::Axis(&axis)).expect("a journal");
+        for number in steps {
+            journal.note(&step(number)).expect("a writable folder");
+        }
+    }
+
+    #[test]
+    fn what_is_noted_is_held() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        note(folder.path(), 0..2);
+        note(folder.path(), 2..3);
+        assert_eq!(held(folder.path(), OWNER), [0, 1, 2].map(step));
+        RankJournal::remove(folder.path()).expect("a writable folder");
+        RankJournal::remove(folder.path()).expect("nothing to do");
+        assert_eq!(held(folder.path(), OWNER), []);
+    }
+
+    #[test]
+    fn steps_that_are_judged_again_are_dropped() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        note(folder.path(), 0..3);
+        let axis = axis();
+        let mut journal = RankJournal::open(folder.path(), OWNER, StepTimes::Axis(&axis)).expect("a journal");
+        assert_eq!(journal.judged().len(), 3);
+        journal.keep_first(1).expect("a writable folder");
+        journal.note(&step(7)).expect("a writable folder");
+        assert_eq!(held(folder.path(), OWNER), [0, 7].map(step));
+    }
+
+    #[test]
+    fn seconds_add_up() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let axis = axis();
+        let mut journal = RankJournal::open(folder.path(), OWNER, StepTimes::Axis(&axis)).expect("a journal");
+        journal.before = 100.0;
+        journal.note(&step(0)).expect("a writable folder");
+        let journal = RankJournal::open(folder.path(), OWNER, StepTimes::Axis(&axis)).expect("a journal");
+        assert!(journal.seconds() >= 100.0);
+        assert_eq!(journal.steps(), 1);
+    }
+
+    #[test]
+    fn a_journal_of_someone_else_is_replaced() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        note(folder.path(), 0..2);
+        assert_eq!(held(folder.path(), "seed = 2"), []);
+        assert_eq!(held(folder.path(), OWNER), []);
+    }
+
+    #[test]
+    fn a_torn_tail_costs_one_step_wherever_it_is_torn() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path().join(RankJournal::FILE);
+        note(folder.path(), 0..2);
+        let two = fs::read(&path).expect("a journal");
+        note(folder.path(), 2..3);
+        let three = fs::read(&path).expect("a journal");
+        for length in two.len()..three.len() {
+            fs::write(&path, &three[..length]).expect("a writable folder");
+            assert_eq!(held(folder.path(), OWNER), [0, 1].map(step), "{length} bytes");
+            assert_eq!(fs::read(&path).expect("a journal").len(), two.len(), "the rest is cut off");
+        }
+        note(folder.path(), 2..4);
+        assert_eq!(held(folder.path(), OWNER), [0, 1, 2, 3].map(step));
+    }
+
+    #[test]
+    fn a_wrong_bit_never_becomes_a_wrong_rank() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path().join(RankJournal::FILE);
+        note(folder.path(), 0..2);
+        let whole = fs::read(&path).expect("a journal");
+        for bit in 0..8 * whole.len() {
+            let mut damaged = whole.clone();
+            damaged[bit / 8] ^= 1 << (bit % 8);
+            fs::write(&path, &damaged).expect("a writable folder");
+            // A few bits mean nothing to zstd; all others cost the step and what follows it.
+            assert!([0, 1].map(step).starts_with(&held(folder.path(), OWNER)), "bit {bit}");
+        }
+    }
+}

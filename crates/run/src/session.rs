@@ -1,0 +1,469 @@
+//! Sessions: a checked plan with its data and its model, from opening to a complete record.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+use quadcast_core::{Dataset, Forecaster, Names, Rule, Run, Split, Task};
+use quadcast_data::{RulesRead, read_rules};
+use quadcast_eval::{Evaluator, Forgetful, Journal, Judged};
+use quadcast_models::{Entry, MODELS};
+
+use crate::checkpoints::{self, FolderCheckpoints};
+use crate::evolving::EvolvingPart;
+use crate::folder::{Place, RunFolder};
+use crate::model_files::{model_fingerprint, quoted, read_model};
+use crate::plan::{CheckedPlan, Plan};
+use crate::ranks::StepTimes;
+use crate::source::{TimedData, open_any};
+use crate::{
+    AnyModel, DatasetCard, ModelCard, RankJournal, Record, RulesCard, RunError, Sample, Selection, Status,
+};
+use crate::{read_complete, samples};
+
+/// One run, open: its plan, its data, its model and its record.
+pub struct Session {
+    pub(crate) run: Run,
+    pub(crate) plan: CheckedPlan,
+    pub(crate) model: AnyModel,
+    pub(crate) part: TaskPart,
+    pub(crate) record: Record,
+    /// What is used instead of training.
+    given: Given,
+}
+
+/// The part of a session that depends on the task.
+pub(crate) enum TaskPart {
+    /// Forecasting and completion.
+    Timed(Box<TimedPart>),
+    /// Evolving graphs.
+    Evolving(Box<EvolvingPart>),
+}
+
+/// Facts with times, and their evaluation.
+pub(crate) struct TimedPart {
+    pub evaluator: Evaluator<Arc<Dataset>>,
+    pub judged: Option<Judged>,
+}
+
+/// What is used instead of training.
+enum Given {
+    Nothing,
+    /// Rules of a file.
+    Rules(Vec<Rule>),
+    /// The model of another run, and its record.
+    Model(AnyModel, Box<Record>),
+}
+
+impl Session {
+    /// Checks a plan, reads its data and builds its model. Nothing is computed or written yet.
+    pub fn open(plan: Plan, run: Run) -> Result<Self, RunError> {
+        let start = Instant::now();
+        let data = plan.data.clone().ok_or_else(|| {
+            RunError::input(
+                "which dataset? Give a folder or a name with --data, for example --data examples/harbour",
+            )
+        })?;
+        let (format, progress) = (plan.format, run.progress.clone());
+        let named = plan.named_task()?;
+        let early =
+            if named.is_none() { Some(open_any(&data, format, None, progress.as_ref())?) } else { None };
+        let task = match (named, &early) {
+            (Some(task), _) => task,
+            (None, Some(opened)) => opened.task(progress.as_ref()),
+            (None, None) => Task::Forecasting,
+        };
+        let mut plan = plan.check(task)?;
+        if plan.idle_compat() {
+            progress.remark(&format!("{} does nothing different under --compat", plan.entry.name));
+        }
+        let model = AnyModel::build(plan.entry, &plan.plan.config)?;
+        if let Some(file) = &plan.plan.rules {
+            expect_rule_model(plan.entry, file)?;
+        }
+        let opened = match early {
+            Some(opened) => opened,
+            None => open_any(&data, format, Some(task), progress.as_ref())?,
+        };
+        let (part, card) = if task == Task::Evolving {
+            let graph = opened.graph()?;
+            plan.bind(graph.fingerprint)?;
+            let (part, card) = EvolvingPart::new(graph, &plan);
+            (TaskPart::Evolving(Box::new(part)), card)
+        } else {
+            let TimedData { dataset, fingerprint, variant, intervals } =
+                opened.timed(task, plan.protocol.intervals, progress.as_ref())?;
+            plan.protocol.intervals = intervals;
+            plan.plan.protocol = plan.protocol.into();
+            plan.bind(fingerprint)?;
+            let card = DatasetCard::new(&dataset, variant, fingerprint);
+            let evaluator = Evaluator::new(Arc::new(dataset), &plan.protocol);
+            (TaskPart::Timed(Box::new(TimedPart { evaluator, judged: None })), card)
+        };
+        let config = serde_json::to_value(&plan.plan.config).map_err(RunError::internal)?;
+        let card_of_model = ModelCard { name: plan.entry.name.to_owned(), config, rules: None };
+        let mut record = Record::begun(card, card_of_model, plan.protocol, plan.seed);
+        let run = Run { seed: plan.seed, time_budget: plan.time_budget, ..run };
+        let given = given(&plan, &part, &mut record, &run)?;
+        if let TaskPart::Evolving(part) = &part {
+            record.asked = Some(part.asked_about());
+        }
+        record.seconds.load = start.elapsed().as_secs_f64();
+        Ok(Self { run, plan, model, part, record, given })
+    }
+
+    /// Opens a complete run again, ready to answer. `data` replaces the place of the dataset, not its content.
+    pub fn reopen(folder: &Path, data: Option<&str>, run: Run) -> Result<Self, RunError> {
+        let start = Instant::now();
+        let record = read_complete(folder)?;
+        let mut file = Plan::read(&folder.join(Plan::FILE))?;
+        let updated_from = file.updated_from.take();
+        file.path = None;
+        let own = EvolvingPart::own_graph(folder);
+        let place = data.map(str::to_owned).or(own).or(file.data.clone());
+        let place = place.unwrap_or_else(|| record.dataset.name.clone());
+        let mut plan = file.check(record.task)?;
+        plan.plan.updated_from = updated_from;
+        let opened = open_any(&place, plan.plan.format, Some(record.task), run.progress.as_ref())?;
+        let moved = |found| {
+            let expected = record.dataset.fingerprint;
+            if expected == found {
+                return Ok(());
+            }
+            Err(RunError::input(format!(
+                "{place} is not what the run was made on: expected fingerprint {expected}, found {found}. \
+                 Name the right folder with --data"
+            )))
+        };
+        let part = if record.task == Task::Evolving {
+            let mut graph = opened.graph()?;
+            moved(graph.fingerprint)?;
+            // A stream is called as its file, its graph as the dataset that it began with.
+            graph.dataset.name.clone_from(&record.dataset.name);
+            let (mut part, _) = EvolvingPart::new(graph, &plan);
+            part.restore_questions(folder)?;
+            TaskPart::Evolving(Box::new(part))
+        } else {
+            let data = opened.timed(record.task, plan.protocol.intervals, run.progress.as_ref())?;
+            moved(data.fingerprint)?;
+            let evaluator = Evaluator::new(Arc::new(data.dataset), &plan.protocol);
+            TaskPart::Timed(Box::new(TimedPart { evaluator, judged: None }))
+        };
+        let (entry, model) = read_model(folder, &record, part.relations())?;
+        plan.entry = entry;
+        let mut session = Self { run, plan, model, part, record, given: Given::Nothing };
+        session.record.seconds.load = start.elapsed().as_secs_f64();
+        Ok(session)
+    }
+
+    /// A session of parts that fit together.
+    pub(crate) fn of_parts(
+        run: Run,
+        plan: CheckedPlan,
+        model: AnyModel,
+        part: TaskPart,
+        record: Record,
+    ) -> Self {
+        Self { run, plan, model, part, record, given: Given::Nothing }
+    }
+
+    /// The task.
+    pub fn task(&self) -> Task {
+        self.plan.protocol.task
+    }
+
+    /// The record as it is now.
+    pub fn record(&self) -> &Record {
+        &self.record
+    }
+
+    /// The registry entry of the model.
+    pub fn entry(&self) -> &'static Entry {
+        self.plan.entry
+    }
+
+    /// The plan with nothing left out.
+    pub fn plan(&self) -> &Plan {
+        &self.plan.plan
+    }
+
+    /// The dataset of forecasting or completion.
+    pub fn dataset(&self) -> Option<&Dataset> {
+        match &self.part {
+            TaskPart::Timed(part) => Some(part.evaluator.dataset()),
+            TaskPart::Evolving(_) => None,
+        }
+    }
+
+    /// Fits the model, or takes what is used instead. A model of an evolving graph is fitted and judged step by step.
+    pub fn fit(&mut self) -> Result<(), RunError> {
+        match &self.part {
+            TaskPart::Timed(_) => self.fit_timed(),
+            TaskPart::Evolving(_) => {
+                self.play(&mut Forgetful)?;
+                self.complete_evolving(Vec::new())
+            }
+        }
+    }
+
+    /// Judges the fitted model on the test split; the record is complete then.
+    pub fn judge(&mut self) -> Result<&Record, RunError> {
+        if matches!(self.part, TaskPart::Timed(_)) {
+            let start = Instant::now();
+            self.judge_timed(&mut Forgetful)?;
+            self.record.seconds.evaluate = start.elapsed().as_secs_f64();
+        }
+        Ok(&self.record)
+    }
+
+    /// Fits and judges, and leaves a complete run folder. What an interrupted run of the same plan has done is not done again.
+    pub fn complete(&mut self, place: &Place) -> Result<PathBuf, RunError> {
+        let name = format!(
+            "{}-{}-{}-{}",
+            self.plan.entry.name,
+            self.record.dataset.name,
+            self.plan.protocol.headline(),
+            self.plan.seed
+        );
+        let folder = RunFolder::choose(place, &name)?;
+        self.complete_in(&folder, place)?;
+        Ok(folder.path().to_owned())
+    }
+
+    /// The same in a folder that is locked already.
+    pub(crate) fn complete_in(&mut self, folder: &RunFolder, place: &Place) -> Result<(), RunError> {
+        let owner = self.plan.plan.identity(&self.record.version)?;
+        if place.resume {
+            checkpoints::check_owner(folder.path(), &owner)?;
+        }
+        if !place.overwrite && !place.resume {
+            self.take_interrupted(folder.path());
+        }
+        folder.begin(&self.record, &self.plan.plan)?;
+        if place.overwrite {
+            checkpoints::clear_all(folder.path())?;
+            RankJournal::remove(folder.path())?;
+        }
+        let stored = Arc::new(FolderCheckpoints::open(folder.path(), &owner, self.record.fitted.is_some())?);
+        self.run.checkpoints = stored.clone();
+        self.perform(folder, &owner, &stored).map_err(|error| folder.fail(&self.record, error))
+    }
+
+    fn perform(
+        &mut self,
+        folder: &RunFolder,
+        owner: &str,
+        stored: &FolderCheckpoints,
+    ) -> Result<(), RunError> {
+        let dataset = match &self.part {
+            TaskPart::Evolving(_) => return self.perform_evolving(folder, owner, stored),
+            TaskPart::Timed(part) => part.evaluator.shared_dataset(),
+        };
+        let times = StepTimes::Axis(&dataset.axis);
+        let resumed = self.record.fitted.is_some();
+        if !resumed {
+            RankJournal::remove(folder.path())?;
+            self.fit_timed()?;
+            self.record.training = stored.trained();
+            // A training that was interrupted knows how long all its parts took.
+            let trained: f64 = self.record.training.iter().filter_map(|t| t["seconds"].as_f64()).sum();
+            self.record.seconds.fit = self.record.seconds.fit.max(trained);
+            let saved = self.model.save()?;
+            folder.save_fit(&mut self.record, &saved, &dataset.vocabulary.relations)?;
+            if self.record.training.iter().all(|training| training["ending"] != "time-budget") {
+                checkpoints::clear(folder.path())?;
+            }
+        }
+        let mut journal = RankJournal::open(folder.path(), owner, times)?;
+        if resumed {
+            let steps = dataset.splits.test.occupied().count();
+            let (path, done) = (folder.path().display(), journal.steps());
+            self.run.progress.remark(&format!("resuming {path}: fitted, {done} of {steps} test steps done"));
+        }
+        self.judge_timed(&mut journal)?;
+        self.record.seconds.evaluate = journal.seconds();
+        self.explain_samples(folder.path())?;
+        let TaskPart::Timed(part) = &self.part else { return Ok(()) };
+        let ranked = part.judged.as_ref().map_or(&[][..], |judged| &judged.ranked);
+        folder.finish(&mut self.record, ranked, times)
+    }
+
+    /// Looks for an interrupted run of the same plan, and takes its fitted model. Another plan, another version, a file that is
+    /// damaged or missing: whatever the reason why it cannot be used, the remedy is to start over.
+    fn take_interrupted(&mut self, folder: &Path) {
+        let found = || {
+            let record = Record::read(folder).ok()?;
+            if record.status == Status::Complete || record.fitted.is_none() {
+                return None;
+            }
+            let written = Plan::read(&folder.join(Plan::FILE)).ok()?.identity(&record.version).ok()?;
+            if written != self.plan.plan.identity(&self.record.version).ok()? {
+                return None;
+            }
+            let (entry, model) = read_model(folder, &record, self.part.relations()).ok()?;
+            // Files that can be read may still not be what was written; a model that saves itself in the same way is.
+            let saved = model.save().ok()?;
+            let same = record.fitted == model_fingerprint(&saved).ok() && entry.name == self.plan.entry.name;
+            // A file of rules may have been edited since.
+            let rules = match &self.given {
+                Given::Rules(rules) => saved.rules.as_ref() == Some(rules),
+                _ => true,
+            };
+            (same && rules).then_some((record, model))
+        };
+        if let Some((record, model)) = found() {
+            self.record.take_fit(&record);
+            self.model = model;
+        }
+    }
+
+    fn fit_timed(&mut self) -> Result<(), RunError> {
+        let (TaskPart::Timed(part), start) = (&self.part, Instant::now()) else { return Ok(()) };
+        match std::mem::replace(&mut self.given, Given::Nothing) {
+            Given::Model(model, record) => {
+                self.model = model;
+                self.record.take_fit(&record);
+                self.record.fitted = None;
+            }
+            Given::Rules(rules) => {
+                let file = self.plan.plan.rules.as_deref().unwrap_or_default();
+                let taken = self.model.timed()?.take_rules(rules);
+                taken.map_err(|error| RunError::input(format!("{file}: {error}")))?;
+                self.record.seconds.fit = start.elapsed().as_secs_f64();
+            }
+            Given::Nothing => {
+                let fitted = part.evaluator.fit(self.model.timed()?, &self.run)?;
+                self.record.seconds.fit = start.elapsed().as_secs_f64();
+                if fitted.plays > 0 {
+                    let protocol = &self.plan.protocol;
+                    let (ties, headline) = (protocol.ties.word(), protocol.headline());
+                    let metric = format!("time-aware MRR, {ties} ties, {headline}");
+                    let (split, plays) = (Split::Valid, fitted.plays);
+                    self.record.selection = Some(Selection { split, metric, plays });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn judge_timed(&mut self, journal: &mut dyn Journal) -> Result<(), RunError> {
+        let TaskPart::Timed(part) = &mut self.part else { return Ok(()) };
+        let model = self.model.timed()?;
+        let judged = part.evaluator.judge_with(model, &self.run, journal)?;
+        self.record
+            .complete(part.evaluator.dataset(), &judged)
+            .ok_or_else(|| RunError::input("the test split holds no facts"))?;
+        if self.plan.protocol.task == Task::Completion {
+            self.record.relation_time = part.evaluator.relation_time(model, &self.run)?;
+        }
+        part.judged = Some(judged);
+        Ok(())
+    }
+
+    /// Saves a few explained test queries. The results stand without them: if the model cannot explain an answer, that is reported
+    /// and the run still completes.
+    fn explain_samples(&mut self, folder: &Path) -> Result<(), RunError> {
+        match samples::choose_and_explain(self) {
+            Ok(samples) if samples.is_empty() => Ok(()),
+            Ok(samples) => Ok(Sample::write_all(folder, &samples)?),
+            Err(error) => {
+                self.run.progress.remark(&format!("no explanations are kept: {error}"));
+                Ok(())
+            }
+        }
+    }
+}
+
+impl TaskPart {
+    fn relations(&self) -> &Names {
+        match self {
+            Self::Timed(part) => &part.evaluator.dataset().vocabulary.relations,
+            Self::Evolving(part) => &part.graph.dataset.vocabulary.relations,
+        }
+    }
+}
+
+impl AnyModel {
+    /// The model of forecasting or completion.
+    pub(crate) fn timed(&mut self) -> Result<&mut dyn Forecaster, RunError> {
+        match self {
+            Self::Timed(model) => Ok(model.as_mut()),
+            Self::Evolving(_) => Err(RunError::internal("a model of facts with times is expected here")),
+        }
+    }
+}
+
+/// Reads what a plan uses instead of training.
+fn given(plan: &CheckedPlan, part: &TaskPart, record: &mut Record, run: &Run) -> Result<Given, RunError> {
+    if let Some(folder) = &plan.plan.trained_by {
+        let (model, trained) = pretrained(folder, plan.entry, record, part.relations())?;
+        let headline = trained.protocol.headline();
+        run.progress.detail(&format!("the model of {folder}, chosen under {headline}"));
+        return Ok(Given::Model(model, Box::new(trained)));
+    }
+    let Some(file) = &plan.plan.rules else { return Ok(Given::Nothing) };
+    let read = rules_of_file(file, part.relations(), run)?;
+    record.model.rules =
+        Some(RulesCard { file: file.clone(), used: read.rules.len(), dropped: read.dropped });
+    Ok(Given::Rules(read.rules))
+}
+
+/// The model of a complete run on the same data.
+fn pretrained(
+    folder: &str,
+    entry: &Entry,
+    record: &Record,
+    relations: &Names,
+) -> Result<(AnyModel, Record), RunError> {
+    let path = Path::new(folder);
+    let trained = read_complete(path)?;
+    let refuse = |why: String| Err(RunError::input(format!("{folder}: {why}")));
+    if trained.model.name != entry.name {
+        return refuse(format!("holds a model of {}, expected {}", trained.model.name, entry.name));
+    }
+    let (expected, found) = (record.dataset.fingerprint, trained.dataset.fingerprint);
+    if expected != found {
+        return refuse(format!(
+            "its model was trained on data with fingerprint {found}, this is {expected}; train a model on this data"
+        ));
+    }
+    let (_, model) = read_model(path, &trained, relations)?;
+    Ok((model, trained))
+}
+
+/// An error unless a model uses rules.
+fn expect_rule_model(entry: &Entry, file: &str) -> Result<(), RunError> {
+    if (entry.capabilities)().rules {
+        return Ok(());
+    }
+    Err(RunError::input(format!(
+        "{} learns no rules and cannot use those of {file}; {}. Choose one with --model, or leave the rules out",
+        entry.name,
+        models_with_rules()
+    )))
+}
+
+/// A sentence that names the models that learn rules.
+pub fn models_with_rules() -> String {
+    let names: Vec<&str> =
+        MODELS.iter().filter(|entry| (entry.capabilities)().rules).map(|entry| entry.name).collect();
+    format!("models with rules: {}", names.join(", "))
+}
+
+/// Reads rules as far as they fit a dataset, and says what came of it.
+fn rules_of_file(file: &str, relations: &Names, run: &Run) -> Result<RulesRead, RunError> {
+    let read = read_rules(Path::new(file), relations)?;
+    if read.rules.is_empty() {
+        return Err(RunError::input(format!(
+            "{file}: the file holds no rule, expected at least one; put rules in, or learn them without --rules"
+        )));
+    }
+    let plural = if read.rules.len() == 1 { "" } else { "s" };
+    let mut text = format!("{} rule{plural} from {file}", read.rules.len());
+    if read.dropped > 0 {
+        let names = quoted(&read.unknown_relations);
+        text.push_str(&format!("; {} dropped, this dataset has no relation {names}", read.dropped));
+    }
+    run.progress.remark(&text);
+    Ok(read)
+}

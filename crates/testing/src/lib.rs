@@ -1,0 +1,19 @@
+//! What tests of several crates share: small datasets, the real ones, score sinks and stand-ins. A dev-dependency only.
+//!
+//! The crate depends on `core` and `data`, so that every other crate can use it in its tests. It may be used in the
+//! integration tests of `data`; unit tests there would see two copies of the types.
+
+// A helper that panics fails the test that called it, which is its purpose.
+#![allow(clippy::missing_panics_doc)]
+
+pub mod changing;
+pub mod graphs;
+pub mod hashed;
+pub mod real;
+pub mod sinks;
+pub mod small;
+pub mod stubs;
+pub mod world;
+
+pub use sinks::{Collected, Discarded};
+pub use stubs::{Indifferent, MemoryCheckpoints};
