@@ -1,6 +1,6 @@
 //! Scores or ranks of a model from elsewhere, judged under the protocol.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -201,24 +201,4 @@ impl ExternalScores {
 /// Whether a model of a record is from elsewhere.
 pub fn is_external(record: &Record) -> bool {
     record.model.name.starts_with(EXTERNAL)
-}
-
-/// The rules of a complete run, and its dataset. `data` replaces the place of the dataset, not its content.
-pub fn rules_of_run(
-    folder: &Path,
-    data: Option<&str>,
-    run: Run,
-) -> Result<(crate::Session, Vec<quadcast_core::Rule>), RunError> {
-    let record = crate::read_complete(folder)?;
-    let entry = quadcast_models::find(&record.model.name).ok().filter(|entry| (entry.capabilities)().rules);
-    if entry.is_none() {
-        return Err(RunError::input(format!(
-            "{} has no rules to show; {}",
-            record.model.name,
-            crate::models_with_rules()
-        )));
-    }
-    let session = crate::Session::reopen(folder, data, run)?;
-    let rules = session.model.save()?.rules.unwrap_or_default();
-    Ok((session, rules))
 }

@@ -34,6 +34,7 @@
 //! that a kill at any moment loses at most the step in progress. [`Session::reopen`] opens such a folder again.
 
 mod answers;
+mod asker;
 mod checkpoints;
 mod error;
 mod evolving;
@@ -41,9 +42,11 @@ mod examples;
 mod explanations;
 mod external;
 mod files;
+mod filled;
 mod folder;
 mod held_out;
 mod journal;
+mod judged_triple;
 mod lookup;
 mod model;
 mod model_files;
@@ -52,21 +55,24 @@ mod ranks;
 mod record;
 mod reference_scores;
 mod rule_words;
+mod rules;
 mod samples;
 mod score_model;
 mod session;
 mod source;
 mod update;
 
-pub use answers::{AnswerOptions, Answered, Filled, Filling, JudgedTriple, Question};
+pub use answers::{AnswerOptions, Answered, Question};
 pub use error::RunError;
 pub use explanations::{
     Addition, Answer, DatedFact, DirectedName, Fired, Forecast, Reason, RuleCard, Sample, TrueAnswer, Why,
 };
-pub use external::{ExternalScores, is_external, rules_of_run};
+pub use external::{ExternalScores, is_external};
 pub use files::{FileError, write_atomically};
+pub use filled::{Filled, Filling};
 pub use folder::{Place, RunFolder, expect_run, read_complete};
 pub use journal::RankJournal;
+pub use judged_triple::JudgedTriple;
 pub use lookup::lookup;
 pub use plan::{Plan, ProtocolChoice};
 pub use ranks::{RANKS_FILE, StepTimes, read_ranks, write_ranks};
@@ -76,7 +82,8 @@ pub use record::{
 };
 pub use reference_scores::reference_scores;
 pub use rule_words::card as rule_card;
-pub use session::{Session, models_with_rules};
+pub use rules::rules_of_run;
+pub use session::Session;
 pub use source::{forecasting_dataset, open};
 pub use update::Update;
 

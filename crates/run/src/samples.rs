@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use quadcast_core::{Setting, Task};
 use quadcast_eval::RankedQuery;
 
-use crate::answers::{AnswerOptions, Asker};
+use crate::answers::AnswerOptions;
+use crate::asker::Asker;
 use crate::session::{TaskPart, TimedPart};
 use crate::{RunError, Sample, Session, TrueAnswer};
 

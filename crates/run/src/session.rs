@@ -5,16 +5,16 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use quadcast_core::{Dataset, Forecaster, Names, Rule, Run, Split, Task};
-use quadcast_data::{RulesRead, read_rules};
 use quadcast_eval::{Evaluator, Forgetful, Journal, Judged};
-use quadcast_models::{Entry, MODELS};
+use quadcast_models::Entry;
 
 use crate::checkpoints::{self, FolderCheckpoints};
 use crate::evolving::EvolvingPart;
 use crate::folder::{Place, RunFolder};
-use crate::model_files::{model_fingerprint, quoted, read_model};
+use crate::model_files::{model_fingerprint, read_model};
 use crate::plan::{CheckedPlan, Plan};
 use crate::ranks::StepTimes;
+use crate::rules::{expect_rule_model, rules_of_file};
 use crate::source::{TimedData, open_any};
 use crate::{
     AnyModel, DatasetCard, ModelCard, RankJournal, Record, RulesCard, RunError, Sample, Selection, Status,
@@ -429,41 +429,4 @@ fn pretrained(
     }
     let (_, model) = read_model(path, &trained, relations)?;
     Ok((model, trained))
-}
-
-/// An error unless a model uses rules.
-fn expect_rule_model(entry: &Entry, file: &str) -> Result<(), RunError> {
-    if (entry.capabilities)().rules {
-        return Ok(());
-    }
-    Err(RunError::input(format!(
-        "{} learns no rules and cannot use those of {file}; {}. Choose one with --model, or leave the rules out",
-        entry.name,
-        models_with_rules()
-    )))
-}
-
-/// A sentence that names the models that learn rules.
-pub fn models_with_rules() -> String {
-    let names: Vec<&str> =
-        MODELS.iter().filter(|entry| (entry.capabilities)().rules).map(|entry| entry.name).collect();
-    format!("models with rules: {}", names.join(", "))
-}
-
-/// Reads rules as far as they fit a dataset, and says what came of it.
-fn rules_of_file(file: &str, relations: &Names, run: &Run) -> Result<RulesRead, RunError> {
-    let read = read_rules(Path::new(file), relations)?;
-    if read.rules.is_empty() {
-        return Err(RunError::input(format!(
-            "{file}: the file holds no rule, expected at least one; put rules in, or learn them without --rules"
-        )));
-    }
-    let plural = if read.rules.len() == 1 { "" } else { "s" };
-    let mut text = format!("{} rule{plural} from {file}", read.rules.len());
-    if read.dropped > 0 {
-        let names = quoted(&read.unknown_relations);
-        text.push_str(&format!("; {} dropped, this dataset has no relation {names}", read.dropped));
-    }
-    run.progress.remark(&text);
-    Ok(read)
 }

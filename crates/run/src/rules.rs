@@ -1,0 +1,60 @@
+//! Rules of models: those of a run, and those of a file that replace training.
+
+use std::path::Path;
+
+use quadcast_core::{Names, Rule, Run};
+use quadcast_data::{RulesRead, read_rules};
+use quadcast_models::{Entry, MODELS};
+
+use crate::folder::read_complete;
+use crate::model_files::quoted;
+use crate::{RunError, Session};
+
+/// The rules of a complete run, and its session. `data` replaces the place of the dataset, not its content.
+pub fn rules_of_run(folder: &Path, data: Option<&str>, run: Run) -> Result<(Session, Vec<Rule>), RunError> {
+    let name = read_complete(folder)?.model.name;
+    let entry = quadcast_models::find(&name).ok().filter(|entry| (entry.capabilities)().rules);
+    if entry.is_none() {
+        return Err(RunError::input(format!("{name} has no rules to show; {}", models_with_rules())));
+    }
+    let session = Session::reopen(folder, data, run)?;
+    let rules = session.model.save()?.rules.unwrap_or_default();
+    Ok((session, rules))
+}
+
+/// An error unless a model uses rules.
+pub(crate) fn expect_rule_model(entry: &Entry, file: &str) -> Result<(), RunError> {
+    if (entry.capabilities)().rules {
+        return Ok(());
+    }
+    Err(RunError::input(format!(
+        "{} learns no rules and cannot use those of {file}; {}. Choose one with --model, or leave the rules out",
+        entry.name,
+        models_with_rules()
+    )))
+}
+
+/// A sentence that names the models that learn rules.
+fn models_with_rules() -> String {
+    let names: Vec<&str> =
+        MODELS.iter().filter(|entry| (entry.capabilities)().rules).map(|entry| entry.name).collect();
+    format!("models with rules: {}", names.join(", "))
+}
+
+/// Reads rules as far as they fit a dataset, and says what came of it.
+pub(crate) fn rules_of_file(file: &str, relations: &Names, run: &Run) -> Result<RulesRead, RunError> {
+    let read = read_rules(Path::new(file), relations)?;
+    if read.rules.is_empty() {
+        return Err(RunError::input(format!(
+            "{file}: the file holds no rule, expected at least one; put rules in, or learn them without --rules"
+        )));
+    }
+    let plural = if read.rules.len() == 1 { "" } else { "s" };
+    let mut text = format!("{} rule{plural} from {file}", read.rules.len());
+    if read.dropped > 0 {
+        let names = quoted(&read.unknown_relations);
+        text.push_str(&format!("; {} dropped, this dataset has no relation {names}", read.dropped));
+    }
+    run.progress.remark(&text);
+    Ok(read)
+}
