@@ -10,6 +10,7 @@ use quadcast_data::{read_rules, write_rules};
 use quadcast_models::{Entry, find};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use toml::Table;
 
 use crate::{AnyModel, FileError, Record, RunError, write_atomically};
 
@@ -69,7 +70,7 @@ pub(crate) fn read_model(
     let config = match record.task {
         // A saved model of an evolving graph has its own settings, also some that a new model would refuse as idle.
         Task::Evolving => (entry.defaults)(),
-        _ => toml::Table::try_from(&record.model.config).map_err(|error| refuse(&files.path, &error))?,
+        _ => Table::try_from(&record.model.config).map_err(|error| refuse(&files.path, &error))?,
     };
     let mut model = AnyModel::build(entry, &config)?;
     let rules =
@@ -77,6 +78,23 @@ pub(crate) fn read_model(
     let path = files.path.clone();
     model.load(&files.saved(rules)).map_err(|error| refuse(&path, &error))?;
     Ok((entry, model))
+}
+
+/// Reads a model of an evolving graph to continue with other settings.
+pub(crate) fn read_model_with(
+    folder: &Path,
+    entry: &'static Entry,
+    config: &Table,
+) -> Result<AnyModel, RunError> {
+    let mut model = AnyModel::build(entry, config)?;
+    let mut saved = Files::read(folder)?.saved(None);
+    saved.state["config"] = serde_json::to_value(config).map_err(RunError::internal)?;
+    model.load(&saved).map_err(|error| {
+        RunError::input(format!(
+            "these settings do not fit what was learned: {error}; an update keeps the sizes"
+        ))
+    })?;
+    Ok(model)
 }
 
 /// What the files of a model hold, rules apart.

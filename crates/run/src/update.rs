@@ -11,10 +11,11 @@ use quadcast_models::set;
 use crate::evolving::{EvolvingPart, GRAPH_FILE, VersionFiles};
 use crate::folder::{Place, RunFolder, is_complete};
 use crate::held_out::{self, SavedQuestions, keep_asking};
+use crate::model_files::read_model_with;
 use crate::plan::duration;
 use crate::session::TaskPart;
 use crate::source::Graph;
-use crate::{AnyModel, Record, RunError, Session, UpdateCard};
+use crate::{Record, RunError, Session, UpdateCard};
 
 /// What to update with, and how.
 #[derive(Clone, Debug)]
@@ -67,7 +68,7 @@ impl Session {
             set(&mut plan.plan.config, setting)?;
         }
         if !update.settings.is_empty() {
-            model = configured(&plan, &model)?;
+            model = read_model_with(folder, plan.entry, &plan.plan.config)?;
         }
         plan.protocol.procedure = Procedure::Incremental;
         plan.plan.protocol = plan.protocol.into();
@@ -151,19 +152,6 @@ fn named(run: &Path) -> PathBuf {
         Some(_) => run.to_owned(),
         None => fs::canonicalize(run).unwrap_or_else(|_| run.to_owned()),
     }
-}
-
-/// The model as it is, to continue with other settings.
-fn configured(plan: &crate::plan::CheckedPlan, model: &AnyModel) -> Result<AnyModel, RunError> {
-    let mut saved = model.save()?;
-    saved.state["config"] = serde_json::to_value(&plan.plan.config).map_err(RunError::internal)?;
-    let mut model = AnyModel::build(plan.entry, &plan.plan.config)?;
-    model.load(&saved).map_err(|error| {
-        RunError::input(format!(
-            "these settings do not fit what was learned: {error}; an update keeps the sizes"
-        ))
-    })?;
-    Ok(model)
 }
 
 /// The folder of the next version: `run.v2` after `run`, `run.v4` after `run.v3`, and on past those that are complete unless they

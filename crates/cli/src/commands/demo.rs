@@ -215,8 +215,8 @@ fn text(world: &SynthWorld, audit: &Audit, rows: &[Row], options: &Options) -> S
     format!(
         "Demo: a synthetic village\n{about}\naudit: {}\n\n{}\n\n\
          Time-aware filter, both directions, all entities as candidates. The best possible score is\n\
-         known because we generated the data: nobody who knows only the past can be better on average.\n\
-         The networks (cygnet, re-gcn, cen) are small here and train for seconds.\n\n\
+         known because we generated the data: no forecaster that knows only the past does better on\n\
+         average. The networks (cygnet, re-gcn, cen) are small here and train for seconds.\n\n\
          report: {out}/report.html\n\
          next: quadcast forecast {out}/runs/recurrency-single-step \\\n  {question} --explain\n",
         checks.join(", "),
