@@ -87,7 +87,7 @@ impl Validation for Jury {
 }
 
 /// A checkpoints whose removals count as operations too.
-fn shelf() -> Arc<MemoryCheckpoints> {
+fn checkpoints() -> Arc<MemoryCheckpoints> {
     Arc::new(MemoryCheckpoints::counting_removals())
 }
 
@@ -97,10 +97,10 @@ fn schedule() -> Schedule {
 
 fn play(
     schedule: &Schedule,
-    shelf: &Arc<MemoryCheckpoints>,
+    checkpoints: &Arc<MemoryCheckpoints>,
     budget: Option<Duration>,
 ) -> Result<(Walker, Training), ModelError> {
-    let run = Run { checkpoints: shelf.clone(), time_budget: budget, ..Run::silent(3) };
+    let run = Run { checkpoints: checkpoints.clone(), time_budget: budget, ..Run::silent(3) };
     let mut model = Walker::new();
     let training = train(&mut model, "walk", schedule, &Jury, &run)?;
     Ok((model, training))
@@ -121,34 +121,34 @@ fn a_training_that_is_killed_anywhere_ends_as_if_it_had_not_been() {
     let (model, training) = play(&schedule, &Arc::default(), None).expect("no trouble");
     let training = timeless(training);
     for survives in 1..40 {
-        let shelf = shelf();
+        let checkpoints = checkpoints();
         // Each try gets one batch further; the end of an epoch needs a few operations at once.
         let tries = (0..100).map(|_| Some(survives)).chain([None]);
         let (again, resumed) = tries
             .map(|left| {
-                shelf.allow(left);
-                play(&schedule, &shelf, None)
+                checkpoints.allow(left);
+                play(&schedule, &checkpoints, None)
             })
             .find_map(|result| match result {
                 Ok(done) => Some(done),
                 Err(error) => {
-                    assert_eq!(error.to_string(), "cannot keep work in progress: killed");
+                    assert_eq!(error.to_string(), "cannot write or read a checkpoint: killed");
                     None
                 }
             })
             .expect("the last try is not killed");
         assert_eq!(again, model, "killed after every {survives} operations");
         assert_eq!(timeless(resumed), training);
-        shelf.allow(None);
-        let kept: Vec<String> = shelf.kept().keys().cloned().collect();
+        checkpoints.allow(None);
+        let kept: Vec<String> = checkpoints.kept().keys().cloned().collect();
         assert_eq!(kept, [format!("walk-best-{}", training.best_epoch), "walk-position".to_owned()]);
-        let (after, _) = play(&schedule, &shelf, None).expect("no trouble");
+        let (after, _) = play(&schedule, &checkpoints, None).expect("no trouble");
         assert_eq!(after, model, "asked again, a finished training is what it was");
     }
 }
 
 #[test]
-fn the_best_state_is_kept_without_a_workshop_too() {
+fn the_best_state_is_kept_without_checkpoints_too() {
     let run = Run::silent(3);
     let mut model = Walker::new();
     let training = train(&mut model, "walk", &schedule(), &Jury, &run).expect("no trouble");
@@ -160,11 +160,12 @@ fn the_best_state_is_kept_without_a_workshop_too() {
 
 #[test]
 fn a_best_state_that_is_gone_is_an_error() {
-    let (schedule, shelf) = (schedule(), shelf());
-    let (_, training) = play(&schedule, &shelf, None).expect("no trouble");
+    let (schedule, checkpoints) = (schedule(), checkpoints());
+    let (_, training) = play(&schedule, &checkpoints, None).expect("no trouble");
     assert!(training.best_epoch < schedule.epochs, "the last state is another one");
-    shelf.kept().remove(&format!("walk-best-{}", training.best_epoch));
-    let error = play(&schedule, &shelf, None).expect_err("the last state is not what was chosen").to_string();
+    checkpoints.kept().remove(&format!("walk-best-{}", training.best_epoch));
+    let error =
+        play(&schedule, &checkpoints, None).expect_err("the last state is not what was chosen").to_string();
     assert!(error.contains(&format!("epoch {} is gone; start afresh", training.best_epoch)), "{error}");
 }
 
@@ -179,22 +180,22 @@ fn patience_counts_validations() {
 #[test]
 fn a_time_budget_ends_after_the_first_epoch_and_a_larger_one_goes_on() {
     let schedule = schedule();
-    let shelf = shelf();
-    let (_, short) = play(&schedule, &shelf, Some(Duration::ZERO)).expect("no trouble");
+    let checkpoints = checkpoints();
+    let (_, short) = play(&schedule, &checkpoints, Some(Duration::ZERO)).expect("no trouble");
     assert_eq!((short.ending, short.history.len(), short.best_epoch), (Ending::TimeBudget, 1, 1));
-    let (model, long) = play(&schedule, &shelf, None).expect("no trouble");
+    let (model, long) = play(&schedule, &checkpoints, None).expect("no trouble");
     let (expected, whole) = play(&schedule, &Arc::default(), None).expect("no trouble");
     assert_eq!((model, timeless(long)), (expected, timeless(whole)));
     let resumed = |event: &serde_json::Value| event["event"] == "resumed";
-    assert_eq!(shelf.notes().iter().filter(|event| resumed(event)).count(), 1);
+    assert_eq!(checkpoints.notes().iter().filter(|event| resumed(event)).count(), 1);
 }
 
 #[test]
 fn another_schedule_starts_afresh() {
-    let shelf = shelf();
-    play(&schedule(), &shelf, Some(Duration::ZERO)).expect("no trouble");
+    let checkpoints = checkpoints();
+    play(&schedule(), &checkpoints, Some(Duration::ZERO)).expect("no trouble");
     let other = Schedule { order: Order::Fixed, ..schedule() };
-    let (model, _) = play(&other, &shelf, None).expect("no trouble");
+    let (model, _) = play(&other, &checkpoints, None).expect("no trouble");
     let (expected, _) = play(&other, &Arc::default(), None).expect("no trouble");
     assert_eq!(model, expected);
 }
@@ -209,14 +210,14 @@ fn a_loss_that_is_not_a_number_says_where_and_what_to_do() {
 
 #[test]
 fn another_score_is_noted_under_its_own_name() {
-    let shelf = shelf();
-    let run = Run { checkpoints: shelf.clone(), ..Run::silent(3) };
+    let checkpoints = checkpoints();
+    let run = Run { checkpoints: checkpoints.clone(), ..Run::silent(3) };
     let look = |walker: &mut Walker| Ok(walker.place.sin().abs());
     let judge = Judge { name: "H@10", key: "hits@10", look: &look };
     let mut model = Walker::new();
     let training = learn(&mut model, "walk", &schedule(), judge, &run).expect("no trouble");
     assert_eq!(model.place.sin().abs(), training.best_score, "the best state is the one it is left in");
-    let notes = shelf.notes();
+    let notes = checkpoints.notes();
     let epochs: Vec<_> = notes.iter().filter(|note| note["event"] == "epoch").collect();
     assert_eq!(epochs.len(), 12);
     assert!(epochs.iter().all(|note| note["hits@10"].is_f64() && note.get("mrr").is_none()), "{epochs:?}");
@@ -229,13 +230,13 @@ fn another_score_is_noted_under_its_own_name() {
 
 #[test]
 fn notes_and_checkpoints_call_the_mrr_what_they_always_did() {
-    let shelf = shelf();
-    play(&schedule(), &shelf, None).expect("no trouble");
-    let notes = shelf.notes();
+    let checkpoints = checkpoints();
+    play(&schedule(), &checkpoints, None).expect("no trouble");
+    let notes = checkpoints.notes();
     let epoch = notes.iter().find(|note| note["event"] == "epoch").expect("an epoch");
     assert!(epoch["mrr"].is_f64());
     assert!(notes.last().expect("a note")["best_mrr"].is_f64());
-    let kept = shelf.kept();
+    let kept = checkpoints.kept();
     let position = String::from_utf8_lossy(&kept["walk-position"]).into_owned();
     assert!(position.contains("\"mrr\":"), "{position}");
 }
