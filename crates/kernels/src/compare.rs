@@ -10,10 +10,9 @@ use std::ops::Range;
 use crate::Real;
 
 mod backward;
-mod distance;
 mod forward;
 mod measure;
-mod product;
+mod strips;
 
 use forward::Sides;
 use measure::{Dot, Gaussian, L1, L2, Modulus};
@@ -44,11 +43,6 @@ impl Likeness {
     /// Length of the row of a candidate.
     pub fn candidate_width(self, d: usize) -> usize {
         if self == Self::Gaussian { 2 * d } else { d }
-    }
-
-    /// Whether scores are products, and thus linear in both sides.
-    pub fn is_product(self) -> bool {
-        self == Self::Dot
     }
 
     /// Complex numbers count once, everything else per component.
@@ -126,11 +120,11 @@ pub fn train<T: Real>(
         assert_eq!(own.len(), gradient.len(), "gradients of own candidates");
     }
     match comparison.likeness {
-        Likeness::Dot => product::train(comparison, loss, gradients),
-        Likeness::L1 => distance::train::<T, L1, 1, 1>(comparison, loss, gradients),
-        Likeness::L2 => distance::train::<T, L2, 1, 1>(comparison, loss, gradients),
-        Likeness::Modulus => distance::train::<T, Modulus, 2, 2>(comparison, loss, gradients),
-        Likeness::Gaussian => distance::train::<T, Gaussian, 3, 2>(comparison, loss, gradients),
+        Likeness::Dot => strips::train_products(comparison, loss, gradients),
+        Likeness::L1 => strips::train_distances::<T, L1, 1, 1>(comparison, loss, gradients),
+        Likeness::L2 => strips::train_distances::<T, L2, 1, 1>(comparison, loss, gradients),
+        Likeness::Modulus => strips::train_distances::<T, Modulus, 2, 2>(comparison, loss, gradients),
+        Likeness::Gaussian => strips::train_distances::<T, Gaussian, 3, 2>(comparison, loss, gradients),
     }
 }
 
@@ -138,11 +132,11 @@ pub fn train<T: Real>(
 /// grow with the number of rows.
 pub fn score_strips<T: Real>(comparison: &Comparison<T>, f: impl FnMut(Range<usize>, &mut [T])) {
     match comparison.likeness {
-        Likeness::Dot => product::score_strips(comparison, f),
-        Likeness::L1 => distance::score_strips::<T, L1, 1, 1>(comparison, f),
-        Likeness::L2 => distance::score_strips::<T, L2, 1, 1>(comparison, f),
-        Likeness::Modulus => distance::score_strips::<T, Modulus, 2, 2>(comparison, f),
-        Likeness::Gaussian => distance::score_strips::<T, Gaussian, 3, 2>(comparison, f),
+        Likeness::Dot => strips::score_products(comparison, f),
+        Likeness::L1 => strips::score_distances::<T, L1, 1, 1>(comparison, f),
+        Likeness::L2 => strips::score_distances::<T, L2, 1, 1>(comparison, f),
+        Likeness::Modulus => strips::score_distances::<T, Modulus, 2, 2>(comparison, f),
+        Likeness::Gaussian => strips::score_distances::<T, Gaussian, 3, 2>(comparison, f),
     }
 }
 

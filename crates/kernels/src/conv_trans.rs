@@ -15,6 +15,7 @@ use crate::dropout::Mask;
 use crate::matrix::{Form, Size, multiply};
 use crate::memory::{Buffer, take};
 use crate::parallel::{add, for_rows};
+use crate::rows::for_each_row;
 
 mod backward;
 mod middle;
@@ -167,16 +168,14 @@ fn linear_part<T: Real>(weights: &Weights<T>, folded: &Folded<T>, z: &[T], masks
         let size = Size { m: rows, n: d, k: k * d };
         multiply(Form::RightTransposed, size, middle, weights.linear, &mut y[start * d..][..rows * d]);
     }
-    for_rows(
+    for_each_row(
         &mut y,
         d,
         #[inline(always)]
-        |first, y| {
-            for (i, y) in y.chunks_exact_mut(d).enumerate() {
-                add(y, weights.linear_bias);
-                if let Some(mask) = masks.output {
-                    mask.apply((first + i) * d, y);
-                }
+        |row, y| {
+            add(y, weights.linear_bias);
+            if let Some(mask) = masks.output {
+                mask.apply(row * d, y);
             }
         },
     );
@@ -191,26 +190,23 @@ fn padded_input<T: Real>(
     mask: Option<&Mask>,
 ) -> Buffer<T> {
     let mut z = take::<T>(x.len() / d * (d + 2));
-    for_rows(
+    for_each_row(
         &mut z,
-        2 * (d + 2),
+        d + 2,
         #[inline(always)]
-        |first, z| {
-            for (i, z) in z.chunks_exact_mut(d + 2).enumerate() {
-                let start = (first * 2 + i) * d;
-                let (scale, shift) = norm.map_or((T::ONE, T::ZERO), |(weights, statistics)| {
-                    let c = i % 2;
-                    let scale = weights[0].scale[c].to_f64() * statistics.inverse(c);
-                    let shift = weights[0].shift[c].to_f64() - statistics.mean[c] * scale;
-                    (T::from_f64(scale), T::from_f64(shift))
-                });
-                (z[0], z[d + 1]) = (T::ZERO, T::ZERO);
-                for (z, &x) in z[1..=d].iter_mut().zip(&x[start..]) {
-                    *z = scale * x + shift;
-                }
-                if let Some(mask) = mask {
-                    mask.apply(start, &mut z[1..=d]);
-                }
+        |i, z| {
+            let (scale, shift) = norm.map_or((T::ONE, T::ZERO), |(weights, statistics)| {
+                let c = i % 2;
+                let scale = weights[0].scale[c].to_f64() * statistics.inverse(c);
+                let shift = weights[0].shift[c].to_f64() - statistics.mean[c] * scale;
+                (T::from_f64(scale), T::from_f64(shift))
+            });
+            (z[0], z[d + 1]) = (T::ZERO, T::ZERO);
+            for (z, &x) in z[1..=d].iter_mut().zip(&x[i * d..]) {
+                *z = scale * x + shift;
+            }
+            if let Some(mask) = mask {
+                mask.apply(i * d, &mut z[1..=d]);
             }
         },
     );

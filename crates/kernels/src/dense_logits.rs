@@ -42,7 +42,7 @@ pub(crate) struct DenseGradients<'a, T> {
 pub(crate) fn logits<T: Real>(dense: &Dense<T>, rows: Range<usize>, out: &mut [T]) {
     let (d, n) = (dense.d, dense.weight.len() / dense.d);
     let x = View::new(&dense.x[rows.start * d..rows.end * d], rows.len(), d);
-    grid(x, View::new(dense.weight, n, d).transposed(), (T::ONE, T::ZERO), out, n.max(1), TILE);
+    grid(x, View::new(dense.weight, n, d).transposed(), false, out, n.max(1), TILE);
     if dense.bias.is_none() && !dense.tanh {
         return;
     }

@@ -7,31 +7,24 @@ use crate::matrix::{Form, Size, multiply, multiply_add};
 use crate::memory::take;
 use crate::parallel::{add_column_sums, rows_per_task, vectorised};
 
-/// The inputs of a gate.
+/// A slice for each input of a gate.
 #[derive(Clone, Copy, Debug)]
-pub struct Inputs<'a, T> {
+pub struct Slices<S> {
     /// Old state H`[n, d]`.
-    pub old: &'a [T],
+    pub old: S,
     /// Candidate C`[n, d]`.
-    pub candidate: &'a [T],
+    pub candidate: S,
     /// W`[d, d]`, applied from the right: H·W.
-    pub weight: &'a [T],
+    pub weight: S,
     /// b`[d]`.
-    pub bias: &'a [T],
+    pub bias: S,
 }
 
+/// The inputs of a gate.
+pub type Inputs<'a, T> = Slices<&'a [T]>;
+
 /// Gradients of a gate; those of the states are set, the others are added to.
-#[derive(Debug)]
-pub struct Gradients<'a, T> {
-    /// Of H`[n, d]`.
-    pub old: &'a mut [T],
-    /// Of C`[n, d]`.
-    pub candidate: &'a mut [T],
-    /// Of W`[d, d]`.
-    pub weight: &'a mut [T],
-    /// Of b`[d]`.
-    pub bias: &'a mut [T],
-}
+pub type Gradients<'a, T> = Slices<&'a mut [T]>;
 
 /// `out[n, d]` = H' and `gate[n, d]` = u, which the backward pass needs.
 pub fn forward<T: Real>(inputs: &Inputs<T>, gate: &mut [T], out: &mut [T]) {

@@ -11,7 +11,8 @@ use crate::dropout::Mask;
 use crate::matrix::{Form, Size, multiply, multiply_add};
 use crate::memory::{Buffer, take};
 use crate::parallel::{add, add_scaled, for_rows};
-use crate::segment::{Csr, gather, scatter_add, sum_backward};
+use crate::rows::for_each_row;
+use crate::segment::{Csr, add_sums, gather, scatter_add};
 
 /// The edges of a snapshot, arranged for both directions of the layer.
 #[derive(Clone, Debug)]
@@ -59,22 +60,7 @@ impl SnapshotGraph {
         }
     }
 
-    /// Number of nodes.
-    pub fn nodes(&self) -> usize {
-        self.nodes
-    }
-
-    /// Number of relations.
-    pub fn relations(&self) -> usize {
-        self.relations
-    }
-
-    /// Nodes with in-edges, ascending.
-    pub fn active(&self) -> &[u32] {
-        &self.active
-    }
-
-    /// In-degree of the node at a place of [`SnapshotGraph::active`].
+    /// In-degree of the node at a place.
     fn degree(&self, place: usize) -> usize {
         self.sources.segment(place).len()
     }
@@ -87,8 +73,8 @@ pub struct Weights<'a, T> {
     pub neighbour: &'a [T],
     /// `W_loop`, of the node itself if it has in-edges.
     pub own: &'a [T],
-    /// `W_iso`, of the node itself if it has none; without it, `own` is used for all nodes.
-    pub isolated: Option<&'a [T]>,
+    /// `W_iso`, of the node itself if it has none.
+    pub isolated: &'a [T],
     /// Slope of φ for negative numbers; RE-GCN and CEN: [`RRELU_SLOPE`](crate::activations::RRELU_SLOPE).
     pub slope: f64,
 }
@@ -104,8 +90,8 @@ pub struct Gradients<'a, T> {
     pub neighbour: &'a mut [T],
     /// Of `W_loop`.
     pub own: &'a mut [T],
-    /// Of `W_iso`; needed exactly if the weight is given.
-    pub isolated: Option<&'a mut [T]>,
+    /// Of `W_iso`.
+    pub isolated: &'a mut [T],
 }
 
 /// Results of the forward pass that the backward pass needs.
@@ -127,8 +113,8 @@ pub fn forward<T: Real>(
     let (n, d) = (graph.nodes, p.len() / graph.relations);
     assert_eq!((x.len(), p.len(), out.len()), (n * d, graph.relations * d, n * d), "graph layer");
     let places = graph.active.len();
-    let bulk = Bulk::new(graph, weights.isolated.is_some());
-    let (bulk_weight, few_weight) = bulk.pair(weights.own, weights.isolated.unwrap_or(weights.own));
+    let bulk = Bulk::new(graph);
+    let (bulk_weight, few_weight) = bulk.pair(weights.own, weights.isolated);
     multiply(Form::Plain, Size { m: n, n: d, k: d }, x, bulk_weight, out);
 
     let mut small = take::<T>(bulk.few.len() * d);
@@ -170,23 +156,19 @@ pub fn forward<T: Real>(
 /// Means of `x + p` over the in-edges of the active nodes, `[active, d]`.
 fn aggregate<T: Real>(graph: &SnapshotGraph, x: &[T], p: &[T], d: usize) -> Buffer<T> {
     let mut aggregate = take::<T>(graph.active.len() * d);
-    for_rows(
+    for_each_row(
         &mut aggregate,
         d,
         #[inline(always)]
-        |first, rows| {
-            for (i, row) in rows.chunks_exact_mut(d).enumerate() {
-                let place = first + i;
-                row.fill(T::ZERO);
-                let start = graph.sources.starts[place] as usize;
-                let relations = &graph.edge_relations[start..];
-                for (&u, &r) in graph.sources.segment(place).iter().zip(relations) {
-                    add(row, &x[u as usize * d..][..d]);
-                    add(row, &p[r as usize * d..][..d]);
-                }
-                let share = T::from_f64(1.0 / graph.degree(place) as f64);
-                row.iter_mut().for_each(|x| *x *= share);
+        |place, row| {
+            row.fill(T::ZERO);
+            let relations = &graph.edge_relations[graph.sources.starts[place] as usize..];
+            for (&u, &r) in graph.sources.segment(place).iter().zip(relations) {
+                add(row, &x[u as usize * d..][..d]);
+                add(row, &p[r as usize * d..][..d]);
             }
+            let share = T::from_f64(1.0 / graph.degree(place) as f64);
+            row.iter_mut().for_each(|x| *x *= share);
         },
     );
     aggregate
@@ -221,25 +203,21 @@ pub fn backward<T: Real>(
     let size = Size { m: d, n: d, k: places };
     multiply_add(Form::LeftTransposed, size, &kept.aggregate, &rows, gradients.neighbour);
     multiply(Form::RightTransposed, Size { m: places, n: d, k: d }, &rows, weights.neighbour, &mut others);
-    for_rows(
+    for_each_row(
         &mut rows,
         d,
         #[inline(always)]
-        |first, rows| {
-            for (i, row) in rows.chunks_exact_mut(d).enumerate() {
-                row.fill(T::ZERO);
-                let share = T::from_f64(1.0 / graph.degree(first + i) as f64);
-                add_scaled(row, share, &others[(first + i) * d..][..d]);
-            }
+        |place, row| {
+            row.fill(T::ZERO);
+            let share = T::from_f64(1.0 / graph.degree(place) as f64);
+            add_scaled(row, share, &others[place * d..][..d]);
         },
     );
-    sum_backward(&graph.by_relation, &rows, d, gradients.p);
+    add_sums(&graph.by_relation, &rows, d, gradients.p);
 
-    let bulk = Bulk::new(graph, weights.isolated.is_some());
-    let (bulk_weight, few_weight) = bulk.pair(weights.own, weights.isolated.unwrap_or(weights.own));
-    let (mut none, own) = (Vec::new(), &mut *gradients.own);
-    let isolated = gradients.isolated.as_deref_mut().unwrap_or(&mut none);
-    let (dbulk, dfew) = bulk.pair(own, isolated);
+    let bulk = Bulk::new(graph);
+    let (bulk_weight, few_weight) = bulk.pair(weights.own, weights.isolated);
+    let (dbulk, dfew) = bulk.pair(&mut *gradients.own, &mut *gradients.isolated);
     let few = bulk.few.len();
     let mut few_rows = take::<T>(0);
     if few > 0 {
@@ -256,7 +234,7 @@ pub fn backward<T: Real>(
     multiply(Form::RightTransposed, Size { m: n, n: d, k: d }, &before, bulk_weight, gradients.x);
     multiply_add(Form::LeftTransposed, Size { m: d, n: d, k: n }, x, &before, dbulk);
     scatter_add(bulk.few, &few_rows, d, gradients.x);
-    sum_backward(&graph.by_source, &rows, d, gradients.x);
+    add_sums(&graph.by_source, &rows, d, gradients.x);
 }
 
 /// The gradient before mask and activation, `[nodes, d]`.
@@ -293,10 +271,7 @@ struct Bulk<'a> {
 }
 
 impl<'a> Bulk<'a> {
-    fn new(graph: &'a SnapshotGraph, separate: bool) -> Self {
-        if !separate {
-            return Self { few: &[], few_are_active: false };
-        }
+    fn new(graph: &'a SnapshotGraph) -> Self {
         let few_are_active = graph.active.len() < graph.isolated.len();
         Self { few: if few_are_active { &graph.active } else { &graph.isolated }, few_are_active }
     }

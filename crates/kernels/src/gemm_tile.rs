@@ -54,12 +54,12 @@ impl<T> Output<T> {
     }
 }
 
-/// `c[a.rows, b.columns] = alpha·a·b + beta·c`, where the rows of `c` are `stride` apart, in tiles of `tile`
-/// (rows, columns); one task per tile. With `beta = 0`, `c` is not read.
+/// `c[a.rows, b.columns] = a·b`, or `c += a·b` if it `adds`, where the rows of `c` are `stride` apart, in tiles of `tile`
+/// (rows, columns); one task per tile.
 pub(crate) fn grid<T: Real>(
     a: View<T>,
     b: View<T>,
-    (alpha, beta): (T, T),
+    adds: bool,
     c: &mut [T],
     stride: usize,
     tile: (usize, usize),
@@ -72,8 +72,8 @@ pub(crate) fn grid<T: Real>(
     assert!(a.is_inside() && b.is_inside(), "a factor is larger than its slice");
     assert!(n <= stride && (m - 1) * stride + n <= c.len(), "a product is larger than its slice");
     if k == 0 {
-        for row in c.chunks_mut(stride).take(m) {
-            row[..n].iter_mut().for_each(|x| *x = if beta == T::ZERO { T::ZERO } else { beta * *x });
+        if !adds {
+            c.chunks_mut(stride).take(m).for_each(|row| row[..n].fill(T::ZERO));
         }
         return;
     }
@@ -95,15 +95,15 @@ pub(crate) fn grid<T: Real>(
                 output.pointer().add(row * stride + column),
                 1,
                 stride as isize,
-                beta != T::ZERO,
+                adds,
                 a.data.as_ptr().add(row * a.row_step),
                 a.column_step as isize,
                 a.row_step as isize,
                 b.data.as_ptr().add(column * b.column_step),
                 b.column_step as isize,
                 b.row_step as isize,
-                beta,
-                alpha,
+                if adds { T::ONE } else { T::ZERO },
+                T::ONE,
                 false,
                 false,
                 false,

@@ -38,7 +38,6 @@ pub mod linear;
 pub mod matrix;
 pub mod memory;
 pub mod mixture;
-pub mod normalise;
 pub mod optimisers;
 mod parallel;
 mod real;

@@ -2,7 +2,8 @@
 
 use crate::Real;
 use crate::matrix::{Form, Size, multiply, multiply_add};
-use crate::parallel::{add, add_column_sums, for_rows};
+use crate::parallel::{add, add_column_sums};
+use crate::rows::for_each_row;
 
 /// Parameters of a map from `k` to `n` numbers.
 #[derive(Clone, Copy, Debug)]
@@ -29,11 +30,11 @@ pub fn forward<T: Real>(weights: &Weights<T>, x: &[T], n: usize, out: &mut [T]) 
     let (b, k) = (out.len() / n, weights.weight.len() / n);
     multiply(Form::RightTransposed, Size { m: b, n, k }, x, weights.weight, out);
     if let Some(bias) = weights.bias {
-        for_rows(
+        for_each_row(
             out,
             n,
             #[inline(always)]
-            |_, rows| rows.chunks_exact_mut(n).for_each(|row| add(row, bias)),
+            |_, row| add(row, bias),
         );
     }
 }

@@ -37,8 +37,17 @@ const INNER: usize = 512;
 /// Tiles of C from which on cutting the inner dimension is not worth its extra buffers.
 const FEW_TILES: usize = 8;
 
-/// `C = alpha·op(A)·op(B) + beta·C` for C`[m, n]`. With `beta = 0`, C is not read.
-pub fn product<T: Real>(form: Form, size: Size, alpha: T, a: &[T], b: &[T], beta: T, c: &mut [T]) {
+/// `C = op(A)·op(B)` for C`[m, n]`, which is not read.
+pub fn multiply<T: Real>(form: Form, size: Size, a: &[T], b: &[T], c: &mut [T]) {
+    product(form, size, a, b, false, c);
+}
+
+/// `C += op(A)·op(B)` for C`[m, n]`.
+pub fn multiply_add<T: Real>(form: Form, size: Size, a: &[T], b: &[T], c: &mut [T]) {
+    product(form, size, a, b, true, c);
+}
+
+fn product<T: Real>(form: Form, size: Size, a: &[T], b: &[T], adds: bool, c: &mut [T]) {
     let Size { m, n, k } = size;
     assert_eq!((a.len(), b.len(), c.len()), (m * k, k * n, m * n), "lengths of a product {size:?}");
     let (a, b) = match form {
@@ -46,25 +55,9 @@ pub fn product<T: Real>(form: Form, size: Size, alpha: T, a: &[T], b: &[T], beta
         Form::RightTransposed => (View::new(a, m, k), View::new(b, n, k).transposed()),
         Form::LeftTransposed => (View::new(a, k, m).transposed(), View::new(b, k, n)),
     };
-    product_views(a, b, (alpha, beta), c);
-}
-
-/// `C = A·B` (overwrites).
-pub fn multiply<T: Real>(form: Form, size: Size, a: &[T], b: &[T], c: &mut [T]) {
-    product(form, size, T::ONE, a, b, T::ZERO, c);
-}
-
-/// `C += A·B`.
-pub fn multiply_add<T: Real>(form: Form, size: Size, a: &[T], b: &[T], c: &mut [T]) {
-    product(form, size, T::ONE, a, b, T::ONE, c);
-}
-
-/// As [`product`], for views into larger slices.
-pub(crate) fn product_views<T: Real>(a: View<T>, b: View<T>, (alpha, beta): (T, T), c: &mut [T]) {
-    let (m, n, k) = (a.rows, b.columns, a.columns);
     let tiles = m.div_ceil(TILE.0) * n.div_ceil(TILE.1);
     if k < 2 * INNER || tiles >= FEW_TILES {
-        grid(a, b, (alpha, beta), c, n, TILE);
+        grid(a, b, adds, c, n, TILE);
         return;
     }
     let parts: Vec<Buffer<T>> = ranges(k, INNER)
@@ -72,7 +65,7 @@ pub(crate) fn product_views<T: Real>(a: View<T>, b: View<T>, (alpha, beta): (T, 
             let mut part = take::<T>(m * n);
             let a = View { data: &a.data[inner.start * a.column_step..], columns: inner.len(), ..a };
             let b = View { data: &b.data[inner.start * b.row_step..], rows: inner.len(), ..b };
-            grid(a, b, (alpha, T::ZERO), &mut part, n, (m, n));
+            grid(a, b, false, &mut part, n, (m, n));
             part
         })
         .collect();
@@ -80,10 +73,8 @@ pub(crate) fn product_views<T: Real>(a: View<T>, b: View<T>, (alpha, beta): (T, 
         vectorised(
             #[inline(always)]
             || {
-                if beta == T::ZERO {
+                if !adds {
                     c.fill(T::ZERO);
-                } else if beta != T::ONE {
-                    c.iter_mut().for_each(|x| *x *= beta);
                 }
                 for part in &parts {
                     add(c, &part[i << 14..][..c.len()]);

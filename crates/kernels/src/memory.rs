@@ -26,19 +26,12 @@ struct Free<T> {
 }
 
 impl<T> Pool<T> {
-    /// A pool without buffers.
-    pub const fn new() -> Self {
+    pub(crate) const fn new() -> Self {
         Self(Mutex::new(Free { buffers: Vec::new(), numbers: 0 }))
     }
 
     fn lock(&self) -> MutexGuard<'_, Free<T>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl<T> Default for Pool<T> {
-    fn default() -> Self {
-        Self::new()
     }
 }
 
@@ -92,13 +85,6 @@ pub fn give<T: Real>(data: Vec<T>) {
     }
     // Freeing memory is slow: unlock before `dropped` is freed.
     drop(free);
-}
-
-/// Gives all kept buffers of one number type back to the system.
-pub fn release<T: Real>() {
-    let mut free = T::pool().lock();
-    free.buffers.clear();
-    free.numbers = 0;
 }
 
 impl<T: Real> Buffer<T> {

@@ -9,9 +9,10 @@ use rayon::prelude::*;
 
 use crate::Real;
 use crate::dense_logits::{Dense, DenseGradients, log_sum_exp, multiply_rows, strips, to_exponentials};
-use crate::memory::take;
-use crate::parallel::{add_scaled, dot, for_rows, vectorised};
-use crate::segment::{Csr, gather, scatter_add, softmax};
+use crate::memory::{Buffer, take, take_zeroed};
+use crate::parallel::{add_scaled, dot, vectorised};
+use crate::rows::for_each_row;
+use crate::segment::{Csr, by_places, gather, scatter_add, softmax};
 
 /// A linear layer onto all entities.
 #[derive(Clone, Copy, Debug)]
@@ -20,6 +21,12 @@ pub struct Linear<'a, T> {
     pub weight: &'a [T],
     /// `[n]`
     pub bias: &'a [T],
+}
+
+impl<'a, T> Linear<'a, T> {
+    fn dense(self, x: &'a [T], d: usize, tanh: bool) -> Dense<'a, T> {
+        Dense { x, weight: self.weight, bias: Some(self.bias), d, tanh }
+    }
 }
 
 /// The inputs of the mixture.
@@ -58,7 +65,7 @@ pub struct Gradients<'a, T> {
 /// Per list place of the vocabulary: tanh(⟨x, w⟩ + b).
 fn copy_logits<T: Real>(mixture: &Mixture<T>, out: &mut [T]) {
     let (d, lists) = (mixture.d, mixture.vocabulary);
-    crate::segment::by_places(
+    by_places(
         lists,
         out,
         #[inline(always)]
@@ -82,11 +89,11 @@ fn log_mix(log_a: f64, x: f64, log_b: f64, y: f64) -> f64 {
 /// The copy side of a batch, after its forward pass.
 struct Copied<T: Real> {
     /// tanh logits and probabilities per place.
-    logits: crate::memory::Buffer<T>,
-    shares: crate::memory::Buffer<T>,
+    logits: Buffer<T>,
+    shares: Buffer<T>,
     /// Rows with an empty vocabulary, their queries, and log Σ exp.
     empty: Vec<u32>,
-    queries: crate::memory::Buffer<T>,
+    queries: Buffer<T>,
     log_sums: Vec<T>,
     /// log c(gold) per row of the batch.
     golds: Vec<f64>,
@@ -111,7 +118,7 @@ fn copy_forward<T: Real>(mixture: &Mixture<T>, targets: &[u32]) -> Copied<T> {
     gather(&empty, mixture.queries, d, &mut queries);
     let mut log_sums = vec![T::ZERO; empty.len()];
     let mut empty_golds = vec![0.0; empty.len()];
-    strips(&copy_dense(mixture, &queries), |rows, strip, n| {
+    strips(&mixture.copy.dense(&queries, d, true), |rows, strip, n| {
         let own = log_sums[rows.clone()].iter_mut().zip(&mut empty_golds[rows.clone()]);
         multiply_rows(
             strip,
@@ -131,24 +138,13 @@ fn copy_forward<T: Real>(mixture: &Mixture<T>, targets: &[u32]) -> Copied<T> {
     Copied { logits, shares, empty, queries, log_sums, golds }
 }
 
-fn copy_dense<'a, T: Real>(mixture: &Mixture<'a, T>, queries: &'a [T]) -> Dense<'a, T> {
-    let Linear { weight, bias } = mixture.copy;
-    Dense { x: queries, weight, bias: Some(bias), d: mixture.d, tanh: true }
-}
-
-/// The mean loss over rows, and the gradients of `upstream` times it.
-pub fn loss_and_gradients<T: Real>(
-    mixture: &Mixture<T>,
-    targets: &[u32],
-    upstream: T,
-    gradients: &mut Gradients<T>,
-) -> T {
+/// The mean loss over rows, and its gradients.
+pub fn loss_and_gradients<T: Real>(mixture: &Mixture<T>, targets: &[u32], gradients: &mut Gradients<T>) -> T {
     let b = targets.len();
     let copied = copy_forward(mixture, targets);
     let (log_alpha, log_rest) = (mixture.alpha.ln(), (1.0 - mixture.alpha).ln());
-    let factor = upstream.to_f64() / b as f64;
-    let Linear { weight, bias } = mixture.generate;
-    let dense = Dense { x: mixture.queries, weight, bias: Some(bias), d: mixture.d, tanh: false };
+    let factor = 1.0 / b as f64;
+    let dense = mixture.generate.dense(mixture.queries, mixture.d, false);
     let mut out = DenseGradients {
         x: &mut *gradients.queries,
         weight: &mut *gradients.generate_weight,
@@ -193,7 +189,7 @@ fn copy_backward<T: Real>(
     let (d, lists) = (mixture.d, mixture.vocabulary);
     let n = mixture.copy.bias.len();
     let mut slopes = take::<T>(lists.items.len());
-    crate::segment::by_places(
+    by_places(
         lists,
         &mut slopes,
         #[inline(always)]
@@ -205,16 +201,14 @@ fn copy_backward<T: Real>(
             }
         },
     );
-    for_rows(
+    for_each_row(
         gradients.queries,
         d,
         #[inline(always)]
-        |first, rows| {
-            for (i, dx) in rows.chunks_exact_mut(d).enumerate() {
-                let start = lists.starts[first + i] as usize;
-                for (place, &item) in lists.segment(first + i).iter().enumerate() {
-                    add_scaled(dx, slopes[start + place], &mixture.copy.weight[item as usize * d..][..d]);
-                }
+        |row, dx| {
+            let slopes = &slopes[lists.starts[row] as usize..];
+            for (&slope, &item) in slopes.iter().zip(lists.segment(row)) {
+                add_scaled(dx, slope, &mixture.copy.weight[item as usize * d..][..d]);
             }
         },
     );
@@ -247,8 +241,8 @@ fn empty_backward<T: Real>(
     parts: &[T],
     gradients: &mut Gradients<T>,
 ) {
-    let mut dqueries = crate::memory::take_zeroed::<T>(copied.queries.len());
-    let dense = copy_dense(mixture, &copied.queries);
+    let mut dqueries = take_zeroed::<T>(copied.queries.len());
+    let dense = mixture.copy.dense(&copied.queries, mixture.d, true);
     let mut out = DenseGradients {
         x: &mut dqueries,
         weight: &mut *gradients.copy_weight,
@@ -280,8 +274,7 @@ pub fn loss<T: Real>(mixture: &Mixture<T>, targets: &[u32]) -> T {
     let mut losses = vec![0.0; targets.len()];
     let copied = copy_forward(mixture, targets);
     let (log_alpha, log_rest) = (mixture.alpha.ln(), (1.0 - mixture.alpha).ln());
-    let Linear { weight, bias } = mixture.generate;
-    let dense = Dense { x: mixture.queries, weight, bias: Some(bias), d: mixture.d, tanh: false };
+    let dense = mixture.generate.dense(mixture.queries, mixture.d, false);
     strips(&dense, |rows, strip, n| {
         multiply_rows(
             strip,
@@ -306,8 +299,7 @@ pub fn score_strips<T: Real>(mixture: &Mixture<T>, mut f: impl FnMut(Range<usize
     let copied = copy_forward(mixture, &vec![0; b]);
     let rest = T::from_f64((1.0 - mixture.alpha).ln());
     let alpha = T::from_f64(mixture.alpha);
-    let Linear { weight, bias } = mixture.generate;
-    let dense = Dense { x: mixture.queries, weight, bias: Some(bias), d: mixture.d, tanh: false };
+    let dense = mixture.generate.dense(mixture.queries, mixture.d, false);
     let place_of_empty = |row: usize| copied.empty.binary_search(&(row as u32)).ok();
     strips(&dense, |rows, strip, n| {
         multiply_rows(
@@ -318,7 +310,7 @@ pub fn score_strips<T: Real>(mixture: &Mixture<T>, mut f: impl FnMut(Range<usize
             |_, scores, row| {
                 let log_sum = log_sum_exp(scores);
                 scores.iter_mut().for_each(|x| *x = *x - log_sum + rest);
-                let mix = |x: &mut T, c: T| *x = x.larger(c) + (-abs(*x - c)).exp().ln_1p();
+                let mix = |x: &mut T, c: T| *x = x.larger(c) + (-(*x - c).abs()).exp().ln_1p();
                 if let Some(place) = place_of_empty(row) {
                     let x = &mixture.queries[row * mixture.d..][..mixture.d];
                     for (j, score) in scores.iter_mut().enumerate() {
@@ -335,8 +327,4 @@ pub fn score_strips<T: Real>(mixture: &Mixture<T>, mut f: impl FnMut(Range<usize
         );
         f(rows, strip);
     });
-}
-
-fn abs<T: Real>(x: T) -> T {
-    x.larger(-x)
 }

@@ -6,10 +6,12 @@
 use rayon::prelude::*;
 
 use crate::Real;
-use crate::parallel::{add_scaled, ordered_sum, vectorised};
+use crate::parallel::{add_scaled, ranges, vectorised};
 
-const BETAS: [f64; 2] = [0.9, 0.999];
-const ADAM_EPSILON: f64 = 1e-8;
+/// Decay of the means of gradients and of squared gradients in Adam.
+pub const BETAS: [f64; 2] = [0.9, 0.999];
+/// Added to the root of the squares in Adam.
+pub const ADAM_EPSILON: f64 = 1e-8;
 const ADAGRAD_EPSILON: f64 = 1e-10;
 /// Numbers per task.
 const BLOCK: usize = 1 << 14;
@@ -60,7 +62,7 @@ impl Optimiser {
                 }
             }
             Self::Adam { rate, .. } => {
-                let own = AdamStep::new(step, rate, BETAS, ADAM_EPSILON);
+                let own = AdamStep::new(step, rate);
                 for (((x, &g), m), v) in x.iter_mut().zip(g).zip(mean).zip(square) {
                     own.update_moments(g, m, v);
                     *x -= own.move_by(*m, *v);
@@ -100,25 +102,13 @@ impl Optimiser {
     }
 }
 
-/// Settings of Adam. Defaults: `PyTorch`'s.
+/// Settings of Adam.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Adam {
     /// Learning rate.
     pub rate: f64,
-    /// Decay of the mean of gradients.
-    pub beta1: f64,
-    /// Decay of the mean of squared gradients.
-    pub beta2: f64,
-    /// Added to the root of the squares.
-    pub epsilon: f64,
     /// Coupled L2: this times the parameter is added to the gradient.
     pub decay: f64,
-}
-
-impl Default for Adam {
-    fn default() -> Self {
-        Self { rate: 1e-3, beta1: 0.9, beta2: 0.999, epsilon: 1e-8, decay: 0.0 }
-    }
 }
 
 /// State of one parameter slice, of the same length; initially 0.
@@ -146,7 +136,7 @@ impl Adam {
         let State { mean, square, largest } = state;
         let len = parameters.len();
         assert_eq!((gradient.len(), mean.len(), square.len()), (len, len, len), "lengths of Adam's slices");
-        let own = AdamStep::new(step, self.rate, [self.beta1, self.beta2], self.epsilon);
+        let own = AdamStep::new(step, self.rate);
         let (scale, decay) = (T::from_f64(scale), T::from_f64(self.decay));
         // Every task copies the constants: the compiler must assume that a loop overwrites what it reads through a reference,
         // and then does not vectorise it.
@@ -200,13 +190,13 @@ struct AdamStep<T> {
 
 impl<T: Real> AdamStep<T> {
     #[inline(always)]
-    fn new(step: u64, rate: f64, betas: [f64; 2], epsilon: f64) -> Self {
+    fn new(step: u64, rate: f64) -> Self {
         let exponent = i32::try_from(step).unwrap_or(i32::MAX);
-        let [first, second] = betas.map(|beta| 1.0 - beta.powi(exponent));
+        let [first, second] = BETAS.map(|beta| 1.0 - beta.powi(exponent));
         Self {
-            keep: betas.map(T::from_f64),
-            new: betas.map(|beta| T::from_f64(1.0 - beta)),
-            epsilon: T::from_f64(epsilon),
+            keep: BETAS.map(T::from_f64),
+            new: BETAS.map(|beta| T::from_f64(1.0 - beta)),
+            epsilon: T::from_f64(ADAM_EPSILON),
             size: T::from_f64(rate / first),
             root: T::from_f64(1.0 / second.sqrt()),
         }
@@ -224,31 +214,25 @@ impl<T: Real> AdamStep<T> {
     }
 }
 
-/// Σ x² over all slices, added in a fixed order.
-pub fn squared_norm<T: Real>(slices: &[&[T]]) -> f64 {
-    let one = |x: &[T]| {
-        ordered_sum(
-            x.len(),
-            BLOCK,
-            #[inline(always)]
-            |part| {
-                vectorised(
-                    #[inline(always)]
-                    || {
-                        let mut lanes = [0.0_f64; 8];
-                        let chunks = x[part].chunks(8);
-                        for chunk in chunks {
-                            for (lane, &x) in lanes.iter_mut().zip(chunk) {
-                                *lane += x.to_f64() * x.to_f64();
-                            }
+/// Σ x², added in a fixed order.
+pub fn squared_norm<T: Real>(x: &[T]) -> f64 {
+    let parts: Vec<f64> = ranges(x.len(), BLOCK)
+        .map(|part| {
+            vectorised(
+                #[inline(always)]
+                || {
+                    let mut lanes = [0.0_f64; 8];
+                    for chunk in x[part].chunks(8) {
+                        for (lane, &x) in lanes.iter_mut().zip(chunk) {
+                            *lane += x.to_f64() * x.to_f64();
                         }
-                        lanes.iter().sum()
-                    },
-                )
-            },
-        )
-    };
-    slices.iter().map(|x| one(x)).sum()
+                    }
+                    lanes.iter().sum()
+                },
+            )
+        })
+        .collect();
+    parts.into_iter().sum()
 }
 
 /// The factor that limits gradients of this squared global norm to `limit`: `min(1, limit / (norm + 1e-6))`, as in `PyTorch`.

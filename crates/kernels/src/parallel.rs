@@ -158,12 +158,6 @@ pub(crate) fn add_column_sums<T: Real>(x: &[T], d: usize, out: &mut [T]) {
     }
 }
 
-/// Sum of `f` over fixed ranges of `0..n`, added in order as `f64`.
-pub(crate) fn ordered_sum(n: usize, step: usize, f: impl Fn(Range<usize>) -> f64 + Send + Sync) -> f64 {
-    let parts: Vec<f64> = ranges(n, step).map(f).collect();
-    parts.into_iter().sum()
-}
-
 /// `f(y, a, b)` for the elements of three slices of one length.
 pub(crate) fn zip_rows<T: Real>(y: &mut [T], a: &[T], b: &[T], f: impl Fn(&mut T, T, T) + Sync) {
     assert_eq!((y.len(), y.len()), (a.len(), b.len()), "lengths of element-wise operands");

@@ -1,11 +1,15 @@
-//! Element-wise work on the rows of matrices.
+//! Work on the rows of matrices, row by row.
+
+use rayon::prelude::*;
 
 use crate::Real;
-use crate::parallel::for_rows;
-use crate::segment::{Csr, scatter_add, sum_backward};
+use crate::parallel::{dot, for_rows, rows_per_task, vectorised};
+use crate::segment::{Csr, add_sums, scatter_add};
 
 /// Rows from which on adding them in parallel pays for sorting them.
 const MANY: usize = 64;
+/// Lengths below this one count as this one in [`normalise`].
+const SHORTEST: f64 = 1e-12;
 
 /// `f(i, row i)` for the rows of `out[_, width]`, in parallel and compiled for the widest vectors of this processor, if
 /// `f` can be inlined.
@@ -48,7 +52,49 @@ pub fn add_at<T: Real>(ids: &[u32], from: &[T], width: usize, x: &mut [T]) {
     }
     assert_eq!(from.len(), ids.len() * width, "one row per id");
     let places = ids.iter().enumerate().map(|(place, &id)| (id, place as u32));
-    sum_backward(&Csr::from_pairs(x.len() / width, places), from, width, x);
+    add_sums(&Csr::from_pairs(x.len() / width, places), from, width, x);
+}
+
+/// `out[n, d]` = the rows of `x[n, d]` scaled to length 1, `x / max(‖x‖, 1e-12)`; `lengths[n]` = the divisors.
+pub fn normalise<T: Real>(x: &[T], d: usize, out: &mut [T], lengths: &mut [T]) {
+    assert_eq!((x.len(), out.len()), (lengths.len() * d, x.len()), "normalise");
+    let rows = rows_per_task(d);
+    out.par_chunks_mut(rows * d).zip(lengths.par_chunks_mut(rows)).zip(x.par_chunks(rows * d)).for_each(
+        |((out, lengths), x)| {
+            vectorised(
+                #[inline(always)]
+                || {
+                    let rows = out.chunks_exact_mut(d).zip(lengths).zip(x.chunks_exact(d));
+                    for ((out, length), x) in rows {
+                        *length = dot(x, x).sqrt().larger(T::from_f64(SHORTEST));
+                        let scale = T::ONE / *length;
+                        for (out, &x) in out.iter_mut().zip(x) {
+                            *out = x * scale;
+                        }
+                    }
+                },
+            );
+        },
+    );
+}
+
+/// Sets `dx[n, d]` to the gradient of [`normalise`] with results `out` and `lengths`, for `dout[n, d]`.
+pub fn normalise_backward<T: Real>(out: &[T], lengths: &[T], dout: &[T], d: usize, dx: &mut [T]) {
+    assert_eq!((out.len(), dout.len(), dx.len()), (lengths.len() * d, out.len(), out.len()), "normalise");
+    for_each_row(
+        dx,
+        d,
+        #[inline(always)]
+        |row, dx| {
+            let (out, dout) = (&out[row * d..][..d], &dout[row * d..][..d]);
+            let scale = T::ONE / lengths[row];
+            // Below the shortest length the divisor is a constant.
+            let along = if lengths[row] > T::from_f64(SHORTEST) { dot(out, dout) } else { T::ZERO };
+            for ((dx, &out), &dout) in dx.iter_mut().zip(out).zip(dout) {
+                *dx = (dout - out * along) * scale;
+            }
+        },
+    );
 }
 
 #[cfg(test)]

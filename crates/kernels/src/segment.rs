@@ -1,10 +1,11 @@
-//! Reductions over lists of rows: sum, mean, maximum, softmax.
+//! Reductions over lists of rows: sum, mean, softmax.
 //!
-//! Every backward pass is a gather over the transposed lists, so that no two tasks write the same row and the
-//! order of additions is fixed.
+//! A backward pass is a gather over the transposed lists, so that no two tasks write the same row and the order of
+//! additions is fixed.
 
 use crate::Real;
-use crate::parallel::{add, add_scaled, dot, for_rows, largest, vectorised};
+use crate::parallel::{add, add_scaled, largest, vectorised};
+use crate::rows::for_each_row;
 use rayon::prelude::*;
 
 /// Lists of items, one list per segment: segment `i` holds `items[starts[i]..starts[i + 1]]`.
@@ -65,36 +66,16 @@ fn check<T>(lists: &Csr, out: &[T], d: usize) {
     assert_eq!(out.len(), lists.segments() * d, "one output row per segment");
 }
 
-/// `out[segments, d]` = sum of the rows of `x[items, d]` listed per segment; 0 for an empty one.
-pub fn sum<T: Real>(lists: &Csr, x: &[T], d: usize, out: &mut [T]) {
+/// `out[segments, d] +=` the sum of the rows of `x` listed per segment.
+pub fn add_sums<T: Real>(lists: &Csr, x: &[T], d: usize, out: &mut [T]) {
     check(lists, out, d);
-    for_rows(
+    for_each_row(
         out,
         d,
         #[inline(always)]
-        |first, out| {
-            for (i, out) in out.chunks_exact_mut(d).enumerate() {
-                out.fill(T::ZERO);
-                for &item in lists.segment(first + i) {
-                    add(out, row(x, item, d));
-                }
-            }
-        },
-    );
-}
-
-/// `dx[items, d] +=` gradient of [`sum`] for `dout[segments, d]`; `transposed` is `lists.transpose(items)`.
-pub fn sum_backward<T: Real>(transposed: &Csr, dout: &[T], d: usize, dx: &mut [T]) {
-    check(transposed, dx, d);
-    for_rows(
-        dx,
-        d,
-        #[inline(always)]
-        |first, dx| {
-            for (i, dx) in dx.chunks_exact_mut(d).enumerate() {
-                for &segment in transposed.segment(first + i) {
-                    add(dx, row(dout, segment, d));
-                }
+        |i, out| {
+            for &item in lists.segment(i) {
+                add(out, row(x, item, d));
             }
         },
     );
@@ -103,21 +84,19 @@ pub fn sum_backward<T: Real>(transposed: &Csr, dout: &[T], d: usize, dx: &mut [T
 /// `out[segments, d]` = mean of the rows of `x[items, d]` listed per segment; 0 for an empty one.
 pub fn mean<T: Real>(lists: &Csr, x: &[T], d: usize, out: &mut [T]) {
     check(lists, out, d);
-    for_rows(
+    for_each_row(
         out,
         d,
         #[inline(always)]
-        |first, out| {
-            for (i, out) in out.chunks_exact_mut(d).enumerate() {
-                out.fill(T::ZERO);
-                let members = lists.segment(first + i);
-                for &item in members {
-                    add(out, row(x, item, d));
-                }
-                if members.len() > 1 {
-                    let share = T::from_f64(1.0 / members.len() as f64);
-                    out.iter_mut().for_each(|x| *x *= share);
-                }
+        |i, out| {
+            out.fill(T::ZERO);
+            let members = lists.segment(i);
+            for &item in members {
+                add(out, row(x, item, d));
+            }
+            if members.len() > 1 {
+                let share = T::from_f64(1.0 / members.len() as f64);
+                out.iter_mut().for_each(|x| *x *= share);
             }
         },
     );
@@ -127,16 +106,14 @@ pub fn mean<T: Real>(lists: &Csr, x: &[T], d: usize, out: &mut [T]) {
 pub fn mean_backward<T: Real>(lists: &Csr, transposed: &Csr, dout: &[T], d: usize, dx: &mut [T]) {
     check(transposed, dx, d);
     check(lists, dout, d);
-    for_rows(
+    for_each_row(
         dx,
         d,
         #[inline(always)]
-        |first, dx| {
-            for (i, dx) in dx.chunks_exact_mut(d).enumerate() {
-                for &segment in transposed.segment(first + i) {
-                    let share = 1.0 / lists.segment(segment as usize).len() as f64;
-                    add_scaled(dx, T::from_f64(share), row(dout, segment, d));
-                }
+        |i, dx| {
+            for &segment in transposed.segment(i) {
+                let share = 1.0 / lists.segment(segment as usize).len() as f64;
+                add_scaled(dx, T::from_f64(share), row(dout, segment, d));
             }
         },
     );
@@ -159,23 +136,6 @@ pub fn softmax<T: Real>(lists: &Csr, values: &[T], out: &mut [T]) {
             }
             let share = T::ONE / total;
             out.iter_mut().for_each(|x| *x *= share);
-        },
-    );
-}
-
-/// `dvalues +=` gradient of [`softmax`] with result `out` for `dout`; all hold one number per list place.
-pub fn softmax_backward<T: Real>(lists: &Csr, out: &[T], dout: &[T], dvalues: &mut [T]) {
-    assert_eq!((out.len(), dout.len(), dvalues.len()), (lists.items.len(), out.len(), out.len()), "lengths");
-    by_places(
-        lists,
-        dvalues,
-        #[inline(always)]
-        |_, places, dvalues| {
-            let (out, dout) = (&out[places.clone()], &dout[places]);
-            let inner = dot(out, dout);
-            for ((dvalues, &p), &g) in dvalues.iter_mut().zip(out).zip(dout) {
-                *dvalues += p * (g - inner);
-            }
         },
     );
 }
@@ -214,56 +174,14 @@ pub(crate) fn by_places<T: Real>(
 /// Segments per task of a softmax: most lists are short.
 const SEGMENTS: usize = 256;
 
-/// `out[segments, d] = Σ weight·row` over the listed rows of `x[items, d]`; one weight per list place.
-pub fn weighted_sum<T: Real>(lists: &Csr, weights: &[T], x: &[T], d: usize, out: &mut [T]) {
-    check(lists, out, d);
-    assert_eq!(weights.len(), lists.items.len(), "one weight per place");
-    for_rows(
-        out,
-        d,
-        #[inline(always)]
-        |first, out| {
-            for (i, out) in out.chunks_exact_mut(d).enumerate() {
-                out.fill(T::ZERO);
-                let start = lists.starts[first + i] as usize;
-                for (place, &item) in lists.segment(first + i).iter().enumerate() {
-                    add_scaled(out, weights[start + place], row(x, item, d));
-                }
-            }
-        },
-    );
-}
-
-/// Gradients of [`weighted_sum`] for `dout[segments, d]`: `dweights += ⟨dout, x⟩` per place. The gradient of `x`
-/// is a [`weighted_sum`] over the transposed lists with the weights in their order.
-pub fn weighted_sum_backward<T: Real>(lists: &Csr, x: &[T], dout: &[T], d: usize, dweights: &mut [T]) {
-    check(lists, dout, d);
-    assert_eq!(dweights.len(), lists.items.len(), "one weight per place");
-    by_places(
-        lists,
-        dweights,
-        #[inline(always)]
-        |segment, places, dweights| {
-            let dout = row(dout, segment as u32, d);
-            for (dweight, &item) in dweights.iter_mut().zip(&lists.items[places]) {
-                *dweight += dot(dout, row(x, item, d));
-            }
-        },
-    );
-}
-
 /// `out[rows, d]` = the listed rows of `x`.
 pub fn gather<T: Real>(rows: &[u32], x: &[T], d: usize, out: &mut [T]) {
     assert_eq!(out.len(), rows.len() * d, "one output row per listed row");
-    for_rows(
+    for_each_row(
         out,
         d,
         #[inline(always)]
-        |first, out| {
-            for (out, &i) in out.chunks_exact_mut(d).zip(&rows[first..]) {
-                out.copy_from_slice(row(x, i, d));
-            }
-        },
+        |i, out| out.copy_from_slice(row(x, rows[i], d)),
     );
 }
 

@@ -6,78 +6,64 @@ mod check;
 
 use check::{Case, convert, draw, gradients, inner, threads, zeros};
 use quadcast_kernels::Real;
-use quadcast_kernels::head::{self, Goal, Head, Targets};
+use quadcast_kernels::head::{self, Goal, Head};
 use quadcast_kernels::mixture::{self, Linear, Mixture};
 use quadcast_kernels::segment::Csr;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
+/// One target of weight 1 per row.
+fn single(targets: Vec<u32>) -> Csr {
+    Csr { starts: (0..=targets.len() as u32).collect(), items: targets }
+}
+
 struct Loss {
     b: usize,
     n: usize,
     d: usize,
-    targets: Vec<u32>,
-    /// Soft targets and their weights instead.
-    soft: Option<(Csr, Vec<f64>)>,
+    /// Targets and their weights.
+    lists: Csr,
+    weights: Vec<f64>,
     row_weights: Option<Vec<f64>>,
-    bias: bool,
-    /// Gradients from the one pass, or from the second one.
-    fused: bool,
 }
 
 impl Loss {
     fn new(b: usize, n: usize, d: usize, soft: bool, weighted: bool) -> Self {
         let mut stream = ChaCha8Rng::seed_from_u64(5);
-        let targets = (0..b).map(|_| stream.random_range(0..n as u32)).collect();
-        let mut soft_targets = || {
+        let mut target = || stream.random_range(0..n as u32);
+        let lists = if soft {
             // Row 0 has no target; the others have up to three.
-            let pairs: Vec<(u32, u32)> = (1..b as u32)
-                .flat_map(|i| (0..=i % 3).map(move |j| (i, j)))
-                .map(|(i, _)| (i, stream.random_range(0..n as u32)))
-                .collect();
-            let weights = pairs.iter().map(|_| stream.random_range(0.1..1.0)).collect();
-            (Csr::from_pairs(b, pairs.iter().copied()), weights)
+            let rows = (1..b as u32).flat_map(|i| std::iter::repeat_n(i, 1 + i as usize % 3));
+            let pairs: Vec<(u32, u32)> = rows.map(|i| (i, target())).collect();
+            Csr::from_pairs(b, pairs.iter().copied())
+        } else {
+            single((0..b).map(|_| target()).collect())
         };
-        Self {
-            b,
-            n,
-            d,
-            targets,
-            soft: soft.then(&mut soft_targets),
-            row_weights: weighted.then(|| (0..b).map(|i| 1.0 + (i % 3) as f64).collect()),
-            bias: weighted,
-            fused: true,
-        }
+        let mut weight = || if soft { stream.random_range(0.1..1.0) } else { 1.0 };
+        let weights = lists.items.iter().map(|_| weight()).collect();
+        let row_weights = weighted.then(|| (0..b).map(|i| 1.0 + (i % 3) as f64).collect());
+        Self { b, n, d, lists, weights, row_weights }
+    }
+
+    /// Calls `f` with the head and its goal in numbers of a type.
+    fn with<T: Real, R>(&self, p: &[Vec<T>], f: impl FnOnce(&Head<T>, &Goal<T>) -> R) -> R {
+        let head = Head { queries: &p[0], entities: &p[1], d: self.d };
+        let row_weights: Option<Vec<T>> = self.row_weights.as_ref().map(|w| convert(w));
+        let weights = convert(&self.weights);
+        f(&head, &Goal { lists: &self.lists, weights: &weights, row_weights: row_weights.as_deref() })
     }
 }
 
 impl Case for Loss {
     fn lengths(&self) -> Vec<usize> {
-        vec![self.b * self.d, self.n * self.d, self.n]
+        vec![self.b * self.d, self.n * self.d]
     }
 
     fn run<T: Real>(&self, p: &[Vec<T>]) -> (T, Vec<Vec<T>>) {
-        let head = Head { queries: &p[0], entities: &p[1], bias: self.bias.then_some(&p[2][..]), d: self.d };
-        let row_weights: Option<Vec<T>> = self.row_weights.as_ref().map(|w| convert(w));
-        let soft_weights: Vec<T> = self.soft.as_ref().map(|(_, w)| convert(w)).unwrap_or_default();
-        let targets = match &self.soft {
-            Some((lists, _)) => Targets::Soft { lists, weights: &soft_weights },
-            None => Targets::One(&self.targets),
-        };
-        let goal = Goal { targets, row_weights: row_weights.as_deref() };
         let mut g = zeros(p);
-        let [queries, entities, bias] = &mut g[..] else { unreachable!() };
-        let mut all = head::Gradients { queries, entities, bias: self.bias.then_some(&mut bias[..]) };
-        let loss = if self.fused {
-            head::loss_and_gradients(&head, &goal, &mut all)
-        } else {
-            let mut log_sums = vec![T::ZERO; self.b];
-            let loss = head::loss(&head, &goal, &mut log_sums);
-            let half = T::from_f64(0.5);
-            head::backward(&head, &goal, &log_sums, half, &mut all);
-            head::backward(&head, &goal, &log_sums, half, &mut all);
-            loss
-        };
+        let [queries, entities] = &mut g[..] else { unreachable!() };
+        let mut all = head::Gradients { queries, entities };
+        let loss = self.with(p, |head, goal| head::loss_and_gradients(head, goal, &mut all));
         (loss, g)
     }
 }
@@ -86,19 +72,13 @@ impl Case for Loss {
 fn cross_entropy() {
     for (b, n, d) in [(3, 5, 2), (1, 4, 3), (2, 1, 2)] {
         for (soft, weighted) in [(false, false), (false, true), (true, false), (true, true)] {
-            let mut case = Loss::new(b, n, d, soft, weighted);
-            if soft && b == 1 {
-                continue;
+            if !soft || b > 1 {
+                gradients(&Loss::new(b, n, d, soft, weighted), 1);
             }
-            gradients(&case, 1);
-            case.fused = false;
-            gradients(&case, 1);
         }
     }
-    for fused in [true, false] {
-        threads(&Loss { fused, ..Loss::new(600, 900, 30, true, true) });
-        threads(&Loss { fused, ..Loss::new(300, 3000, 30, false, false) });
-    }
+    threads(&Loss::new(600, 900, 30, true, true));
+    threads(&Loss::new(300, 3000, 30, false, false));
 }
 
 #[test]
@@ -106,9 +86,9 @@ fn the_fused_loss_equals_the_composed_one() {
     let (b, n, d) = (300, 1100, 20);
     let case = Loss::new(b, n, d, true, true);
     let p = draw(&case.lengths(), 2);
-    let (lists, weights) = case.soft.as_ref().unwrap();
+    let (lists, weights) = (&case.lists, &case.weights);
     let rows = case.row_weights.as_ref().unwrap();
-    let logit = |i: usize, j: usize| inner(&p[0][i * d..][..d], &p[1][j * d..][..d]) + p[2][j];
+    let logit = |i: usize, j: usize| inner(&p[0][i * d..][..d], &p[1][j * d..][..d]);
     let (mut loss, mut dqueries) = (0.0, vec![0.0; b * d]);
     let total: f64 = rows.iter().sum();
     for i in 0..b {
@@ -131,8 +111,9 @@ fn the_fused_loss_equals_the_composed_one() {
     }
     let (ours, gradients) = case.run(&p);
     assert!((ours - loss).abs() < 1e-10);
+    assert!((case.with(&p, head::loss) - loss).abs() < 1e-10, "without gradients");
     assert!(gradients[0].iter().zip(&dqueries).all(|(a, b)| (a - b).abs() < 1e-12));
-    let head = Head { queries: &p[0], entities: &p[1], bias: Some(&p[2]), d };
+    let head = Head { queries: &p[0], entities: &p[1], d };
     let mut scores = Vec::new();
     head::score_strips(&head, |rows, own| {
         assert_eq!((rows.start * n, rows.len() * n), (scores.len(), own.len()));
@@ -144,13 +125,12 @@ fn the_fused_loss_equals_the_composed_one() {
 
 #[test]
 fn large_logits_do_not_overflow() {
-    let head = Head { queries: &[1000.0_f32, -1000.0], entities: &[1.0, -1.0, 0.5], bias: None, d: 1 };
-    let mut log_sums = [0.0; 2];
-    assert_eq!(head::loss(&head, &Goal::plain(&[0, 0]), &mut log_sums), 1000.0);
-    assert_eq!(log_sums, [1000.0, 1000.0]);
+    let head = Head { queries: &[1000.0_f32, -1000.0], entities: &[1.0, -1.0, 0.5], d: 1 };
+    let goal = Goal { lists: &single(vec![0, 0]), weights: &[1.0; 2], row_weights: None };
+    assert_eq!(head::loss(&head, &goal), 1000.0);
     let (mut queries, mut entities) = ([0.0; 2], [0.0; 3]);
-    let mut all = head::Gradients { queries: &mut queries, entities: &mut entities, bias: None };
-    assert_eq!(head::loss_and_gradients(&head, &Goal::plain(&[0, 0]), &mut all), 1000.0);
+    let mut all = head::Gradients { queries: &mut queries, entities: &mut entities };
+    assert_eq!(head::loss_and_gradients(&head, &goal, &mut all), 1000.0);
     assert_eq!(entities, [500.0, -500.0, 0.0]);
 }
 
@@ -202,7 +182,7 @@ impl Case for Mixed {
             unreachable!()
         };
         let mut all = mixture::Gradients { queries, copy_weight, copy_bias, generate_weight, generate_bias };
-        let loss = mixture::loss_and_gradients(&self.mixture(p), &self.targets, T::ONE, &mut all);
+        let loss = mixture::loss_and_gradients(&self.mixture(p), &self.targets, &mut all);
         (loss, g)
     }
 }

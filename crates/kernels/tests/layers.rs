@@ -8,9 +8,9 @@ use check::{Case, gradients, inner, slopes, threads, zeros};
 use quadcast_kernels::activations::RRELU_SLOPE;
 use quadcast_kernels::dropout::Mask;
 use quadcast_kernels::gcn::{self, SnapshotGraph};
-use quadcast_kernels::matrix::{Form, Size, product};
+use quadcast_kernels::matrix::{Form, Size, multiply, multiply_add};
 use quadcast_kernels::segment::{self, Csr};
-use quadcast_kernels::{Real, activations, gate, gru, linear, normalise};
+use quadcast_kernels::{Real, activations, gate, gru, linear, rows};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -26,13 +26,13 @@ impl Case for Product {
     fn run<T: Real>(&self, p: &[Vec<T>]) -> (T, Vec<Vec<T>>) {
         let Size { m, n, k } = self.0;
         let dc = slopes::<T>(m * n);
+        let half: Vec<T> = dc.iter().map(|&x| x * T::from_f64(0.5)).collect();
         let mut c = vec![T::from_f64(f64::NAN); m * n];
-        product(Form::Plain, self.0, T::ONE, &p[0], &p[1], T::ZERO, &mut c);
+        multiply(Form::Plain, self.0, &p[0], &p[1], &mut c);
         let mut g = zeros(p);
-        let half = T::from_f64(0.5);
         for _ in 0..2 {
-            product(Form::RightTransposed, Size { m, n: k, k: n }, half, &dc, &p[1], T::ONE, &mut g[0]);
-            product(Form::LeftTransposed, Size { m: k, n, k: m }, half, &p[0], &dc, T::ONE, &mut g[1]);
+            multiply_add(Form::RightTransposed, Size { m, n: k, k: n }, &half, &p[1], &mut g[0]);
+            multiply_add(Form::LeftTransposed, Size { m: k, n, k: m }, &p[0], &half, &mut g[1]);
         }
         (inner(&c, &dc), g)
     }
@@ -48,97 +48,60 @@ fn products() {
 }
 
 #[test]
-fn a_long_inner_dimension_is_cut_and_scaled_rightly() {
-    let (m, n, k) = (3, 4, 5000);
+fn a_long_inner_dimension_is_cut_and_added_rightly() {
+    let size @ Size { m, n, k } = Size { m: 3, n: 4, k: 5000 };
     let p = check::draw(&[k * m, k * n, m * n], 5);
-    let mut c = p[2].clone();
-    product(Form::LeftTransposed, Size { m, n, k }, 2.0, &p[0], &p[1], 0.5, &mut c);
+    let (mut set, mut added) = (vec![f64::NAN; m * n], p[2].clone());
+    multiply(Form::LeftTransposed, size, &p[0], &p[1], &mut set);
+    multiply_add(Form::LeftTransposed, size, &p[0], &p[1], &mut added);
     for i in 0..m {
         for j in 0..n {
             let sum: f64 = (0..k).map(|l| p[0][l * m + i] * p[1][l * n + j]).sum();
-            assert!((c[i * n + j] - (2.0 * sum + 0.5 * p[2][i * n + j])).abs() < 1e-9);
+            assert!((set[i * n + j] - sum).abs() < 1e-9);
+            assert!((added[i * n + j] - (sum + p[2][i * n + j])).abs() < 1e-9);
         }
     }
 }
 
-#[derive(Clone, Copy)]
-enum Kind {
-    Sum,
-    Mean,
-    Softmax,
-}
-
-struct Segments {
-    kind: Kind,
+struct Means {
     lists: Csr,
     items: usize,
     d: usize,
 }
 
-impl Segments {
+impl Means {
     /// The first and the last segment are empty; items repeat.
-    fn new(kind: Kind, segments: usize, items: usize, places: usize, d: usize) -> Self {
+    fn new(segments: usize, items: usize, places: usize, d: usize) -> Self {
         let mut stream = ChaCha8Rng::seed_from_u64(3);
         let last = segments as u32 - 1;
         let pairs: Vec<(u32, u32)> = (0..places)
             .map(|_| (stream.random_range(1..last), stream.random_range(0..items as u32)))
             .collect();
-        Self { kind, lists: Csr::from_pairs(segments, pairs.iter().copied()), items, d }
+        Self { lists: Csr::from_pairs(segments, pairs.iter().copied()), items, d }
     }
 }
 
-impl Case for Segments {
+impl Case for Means {
     fn lengths(&self) -> Vec<usize> {
-        match self.kind {
-            Kind::Softmax => vec![self.lists.items.len(), self.items * self.d],
-            _ => vec![self.items * self.d],
-        }
+        vec![self.items * self.d]
     }
 
     fn run<T: Real>(&self, p: &[Vec<T>]) -> (T, Vec<Vec<T>>) {
         let (lists, d) = (&self.lists, self.d);
-        let transposed = lists.transpose(self.items);
         let dout = slopes::<T>(lists.segments() * d);
         let mut out = vec![T::from_f64(f64::NAN); lists.segments() * d];
         let mut g = zeros(p);
-        match self.kind {
-            Kind::Sum => {
-                segment::sum(lists, &p[0], d, &mut out);
-                segment::sum_backward(&transposed, &dout, d, &mut g[0]);
-            }
-            Kind::Mean => {
-                segment::mean(lists, &p[0], d, &mut out);
-                segment::mean_backward(lists, &transposed, &dout, d, &mut g[0]);
-            }
-            // Attention: softmax of place values weighs the rows.
-            Kind::Softmax => {
-                let mut shares = vec![T::ZERO; lists.items.len()];
-                segment::softmax(lists, &p[0], &mut shares);
-                segment::weighted_sum(lists, &shares, &p[1], d, &mut out);
-                let mut dshares = zeros(p).swap_remove(0);
-                segment::weighted_sum_backward(lists, &p[1], &dout, d, &mut dshares);
-                segment::softmax_backward(lists, &shares, &dshares, &mut g[0]);
-                for s in 0..lists.segments() {
-                    let own = &shares[lists.starts[s] as usize..];
-                    for (&item, &share) in lists.segment(s).iter().zip(own) {
-                        for c in 0..d {
-                            g[1][item as usize * d + c] += share * dout[s * d + c];
-                        }
-                    }
-                }
-            }
-        }
+        segment::mean(lists, &p[0], d, &mut out);
+        segment::mean_backward(lists, &lists.transpose(self.items), &dout, d, &mut g[0]);
         (inner(&out, &dout), g)
     }
 }
 
 #[test]
-fn segments() {
-    for kind in [Kind::Sum, Kind::Mean, Kind::Softmax] {
-        gradients(&Segments::new(kind, 6, 5, 12, 3), 2);
-        gradients(&Segments::new(kind, 4, 2, 0, 2), 2);
-        threads(&Segments::new(kind, 700, 300, 4000, 40));
-    }
+fn means_of_segments() {
+    gradients(&Means::new(6, 5, 12, 3), 2);
+    gradients(&Means::new(4, 2, 0, 2), 2);
+    threads(&Means::new(700, 300, 4000, 40));
 }
 
 #[test]
@@ -149,6 +112,8 @@ fn segments_by_hand() {
     let mut out = vec![9.0; 6];
     segment::mean(&lists, &x, 2, &mut out);
     assert_eq!(out, [3.0, 6.0, 0.0, 0.0, -1.0, -2.0]);
+    segment::add_sums(&lists, &x, 2, &mut out);
+    assert_eq!(out, [12.0, 24.0, 0.0, 0.0, -2.0, -4.0]);
     let mut shares = vec![0.0; 4];
     segment::softmax(&lists, &[0.0, 2.0_f64.ln(), 0.0, 7.0], &mut shares);
     let expected = [0.25, 0.5, 0.25, 1.0];
@@ -162,55 +127,40 @@ fn segments_by_hand() {
 }
 
 struct Layer {
+    nodes: usize,
     graph: SnapshotGraph,
     d: usize,
-    isolated: bool,
     masked: bool,
 }
 
 impl Layer {
-    fn new(nodes: u32, edges: usize, d: usize, isolated: bool, masked: bool) -> Self {
+    fn new(nodes: u32, edges: usize, d: usize, masked: bool) -> Self {
         let mut stream = ChaCha8Rng::seed_from_u64(4);
         let mut node = || stream.random_range(0..nodes);
         let edges: Vec<_> = (0..edges).map(|_| (node(), node() % 3, node())).collect();
-        Self { graph: SnapshotGraph::new(nodes as usize, 3, &edges), d, isolated, masked }
+        let nodes = nodes as usize;
+        Self { nodes, graph: SnapshotGraph::new(nodes, 3, &edges), d, masked }
     }
 }
 
 impl Case for Layer {
     fn lengths(&self) -> Vec<usize> {
         let square = self.d * self.d;
-        vec![self.graph.nodes() * self.d, 3 * self.d, square, square, square]
+        vec![self.nodes * self.d, 3 * self.d, square, square, square]
     }
 
     fn run<T: Real>(&self, p: &[Vec<T>]) -> (T, Vec<Vec<T>>) {
         let len = p[0].len();
-        let weights = gcn::Weights {
-            neighbour: &p[2],
-            own: &p[3],
-            isolated: self.isolated.then_some(&p[4][..]),
-            slope: RRELU_SLOPE,
-        };
+        let weights = gcn::Weights { neighbour: &p[2], own: &p[3], isolated: &p[4], slope: RRELU_SLOPE };
         let mask = Mask::new((0..len).map(|i| u8::from(i % 3 != 1)).collect(), 1.25);
         let mask = self.masked.then_some(&mask);
         let (mut out, dout) = (vec![T::from_f64(f64::NAN); len], slopes::<T>(len));
         let kept = gcn::forward(&self.graph, &weights, &p[0], &p[1], mask, &mut out);
         let mut g = zeros(p);
         let [x, relations, neighbour, own, isolated] = &mut g[..] else { unreachable!() };
-        gcn::backward(
-            &self.graph,
-            &weights,
-            &p[0],
-            &kept,
-            &gcn::Output { out: &out, mask, dout: &dout },
-            &mut gcn::Gradients {
-                x,
-                p: relations,
-                neighbour,
-                own,
-                isolated: self.isolated.then_some(&mut isolated[..]),
-            },
-        );
+        let mut all = gcn::Gradients { x, p: relations, neighbour, own, isolated };
+        let output = gcn::Output { out: &out, mask, dout: &dout };
+        gcn::backward(&self.graph, &weights, &p[0], &kept, &output, &mut all);
         (inner(&out, &dout), g)
     }
 }
@@ -219,23 +169,22 @@ impl Case for Layer {
 fn graph_layer() {
     // Few, many and no nodes with in-edges; parallel edges and loops occur among six nodes.
     for edges in [3, 14, 0] {
-        for (isolated, masked) in [(true, false), (true, true), (false, true)] {
-            gradients(&Layer::new(6, edges, 3, isolated, masked), 6);
+        for masked in [false, true] {
+            gradients(&Layer::new(6, edges, 3, masked), 6);
         }
     }
-    gradients(&Layer::new(1, 2, 2, true, false), 6);
-    threads(&Layer::new(2500, 700, 40, true, true));
-    threads(&Layer::new(2500, 9000, 40, true, true));
+    gradients(&Layer::new(1, 2, 2, false), 6);
+    threads(&Layer::new(2500, 700, 40, true));
+    threads(&Layer::new(2500, 9000, 40, true));
 }
 
 #[test]
 fn graph_layer_equals_its_formula() {
     let edges = [(0, 0, 1), (2, 1, 1), (2, 1, 1), (1, 2, 0)];
     let graph = SnapshotGraph::new(4, 3, &edges);
-    assert_eq!(graph.active(), [0, 1]);
     let d = 3;
     let p = check::draw(&[4 * d, 3 * d, d * d, d * d, d * d], 8);
-    let weights = gcn::Weights { neighbour: &p[2], own: &p[3], isolated: Some(&p[4]), slope: RRELU_SLOPE };
+    let weights = gcn::Weights { neighbour: &p[2], own: &p[3], isolated: &p[4], slope: RRELU_SLOPE };
     let mut out = vec![0.0; 4 * d];
     gcn::forward(&graph, &weights, &p[0], &p[1], None, &mut out);
     for v in 0..4 {
@@ -264,9 +213,9 @@ impl Case for Normalise {
     fn run<T: Real>(&self, p: &[Vec<T>]) -> (T, Vec<Vec<T>>) {
         let (len, dout) = (p[0].len(), slopes::<T>(p[0].len()));
         let (mut out, mut lengths) = (vec![T::ZERO; len], vec![T::ZERO; self.0]);
-        normalise::forward(&p[0], self.1, &mut out, &mut lengths);
+        rows::normalise(&p[0], self.1, &mut out, &mut lengths);
         let mut g = zeros(p);
-        normalise::backward(&out, &lengths, &dout, self.1, &mut g[0]);
+        rows::normalise_backward(&out, &lengths, &dout, self.1, &mut g[0]);
         (inner(&out, &dout), g)
     }
 }
@@ -277,9 +226,9 @@ fn normalised_rows() {
     gradients(&Normalise(1, 20), 7);
     threads(&Normalise(900, 50));
     let (mut out, mut lengths, mut dx) = ([9.0; 4], [9.0; 2], [0.0; 4]);
-    normalise::forward(&[0.0, -8.0, 0.0, 0.0], 2, &mut out, &mut lengths);
+    rows::normalise(&[0.0, -8.0, 0.0, 0.0], 2, &mut out, &mut lengths);
     assert_eq!((out, lengths), ([0.0, -1.0, 0.0, 0.0], [8.0, 1e-12]));
-    normalise::backward(&out, &lengths, &[0.0, 0.0, 1.0, 0.0], 2, &mut dx);
+    rows::normalise_backward(&out, &lengths, &[0.0, 0.0, 1.0, 0.0], 2, &mut dx);
     assert!((dx[2] / 1e12 - 1.0_f64).abs() < 1e-9);
 }
 

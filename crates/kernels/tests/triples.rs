@@ -94,7 +94,7 @@ fn sparse_steps_are_dense_ones() {
                     }
                     Optimiser::Adam { rate, .. } => {
                         let state = State { mean, square, largest: None };
-                        Adam { rate, ..Adam::default() }.update(step as u64 + 1, x, g, 1.0, state);
+                        Adam { rate, decay: 0.0 }.update(step as u64 + 1, x, g, 1.0, state);
                     }
                 }
             }

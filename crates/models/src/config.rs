@@ -1,6 +1,5 @@
 //! Model configurations: defaults, `key=value` settings, and errors that name the remedy.
 
-use quadcast_core::Task;
 use thiserror::Error;
 use toml::{Table, Value};
 
@@ -9,52 +8,20 @@ use crate::settings::Settings;
 /// A model name or configuration that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ConfigError {
-    /// No such model.
-    #[error("there is no model {name:?}{}; known models: {known}", did_you_mean(suggestion.as_ref()))]
-    UnknownModel {
-        /// What was asked for.
-        name: String,
-        /// The nearest known name.
-        suggestion: Option<String>,
-        /// All names.
-        known: String,
-    },
-    /// A model for another task.
-    #[error("the task of {name} is {own}, not {wanted}; quadcast models lists which model does what",
-        own = own.word())]
-    OtherTask {
-        /// The model.
-        name: &'static str,
-        /// Its task.
-        own: Task,
-        /// What it was asked for.
-        wanted: &'static str,
-    },
-    /// No such key.
-    #[error("there is no setting {key:?}{}; known settings: {known}", did_you_mean(suggestion.as_ref()))]
-    UnknownKey {
-        /// What was given.
-        key: String,
-        /// The nearest known key.
-        suggestion: Option<String>,
-        /// All keys.
-        known: String,
-    },
-    /// Not of the form key=value.
-    #[error("{text:?} is not a setting: write key=value, for example --set {example}")]
-    Form {
-        /// What was given.
-        text: String,
-        /// A setting that works.
-        example: String,
-    },
+    /// A model or setting that is not there, or a text that names none.
+    #[error("{0}")]
+    Name(String),
     /// A value of the wrong kind or out of range.
     #[error("{0}")]
     Value(String),
 }
 
-fn did_you_mean(suggestion: Option<&String>) -> String {
-    suggestion.map(|name| format!(" (did you mean {name:?}?)")).unwrap_or_default()
+impl ConfigError {
+    /// There is no such model or setting; suggests the nearest name and lists `listed`.
+    pub(crate) fn unknown(what: &str, typed: &str, nearest: Option<String>, listed: &[&str]) -> Self {
+        let suggestion = nearest.map(|name| format!(" (did you mean {name:?}?)")).unwrap_or_default();
+        Self::Name(format!("there is no {what} {typed:?}{suggestion}; known {what}s: {}", listed.join(", ")))
+    }
 }
 
 /// The known name that is nearest to what was typed, if any is near.
@@ -99,7 +66,9 @@ pub fn set(config: &mut Table, setting: &str) -> Result<(), ConfigError> {
     let Some((key, value)) = setting.split_once('=') else {
         let known = config.get_key_value(setting.trim()).or_else(|| config.iter().next());
         let example = known.map(|(key, value)| format!("{key}={value}")).unwrap_or_default();
-        return Err(ConfigError::Form { text: setting.to_owned(), example });
+        return Err(ConfigError::Name(format!(
+            "{setting:?} is not a setting: write key=value, for example --set {example}"
+        )));
     };
     let value = value.trim();
     let parsed = format!("value = {value}").parse::<Table>().ok().and_then(|mut table| table.remove("value"));
@@ -118,11 +87,7 @@ fn check_key(key: &str, known: &Table) -> Result<(), ConfigError> {
         return Ok(());
     }
     let keys: Vec<&str> = known.keys().map(String::as_str).collect();
-    Err(ConfigError::UnknownKey {
-        key: key.to_owned(),
-        suggestion: nearest(key, keys.iter().copied()),
-        known: keys.join(", "),
-    })
+    Err(ConfigError::unknown("setting", key, nearest(key, keys.iter().copied()), &keys))
 }
 
 #[cfg(test)]

@@ -64,8 +64,11 @@ impl Entry {
         }
     }
 
-    fn other_task(&self, wanted: &'static str) -> ConfigError {
-        ConfigError::OtherTask { name: self.name, own: self.task(), wanted }
+    fn other_task(&self, wanted: &str) -> ConfigError {
+        let (name, own) = (self.name, self.task().word());
+        ConfigError::Name(format!(
+            "the task of {name} is {own}, not {wanted}; quadcast models lists which model does what"
+        ))
     }
 
     /// The default configuration, changed so that training takes seconds.
@@ -154,11 +157,8 @@ pub fn find(name: &str) -> Result<&'static Entry, ConfigError> {
     let wanted = name.to_lowercase();
     let names = |entry: &'static Entry| std::iter::once(entry.name).chain(entry.aliases.iter().copied());
     MODELS.iter().find(|entry| names(entry).any(|name| name == wanted)).ok_or_else(|| {
-        ConfigError::UnknownModel {
-            name: name.to_owned(),
-            suggestion: nearest(&wanted, MODELS.iter().flat_map(names)),
-            known: MODELS.iter().map(|entry| entry.name).collect::<Vec<_>>().join(", "),
-        }
+        let listed: Vec<&str> = MODELS.iter().map(|entry| entry.name).collect();
+        ConfigError::unknown("model", name, nearest(&wanted, MODELS.iter().flat_map(names)), &listed)
     })
 }
 

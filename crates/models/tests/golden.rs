@@ -2,34 +2,21 @@
 //!
 //! Runs where the datasets are: `$QUADCAST_DATA`, or `shared/data` beside the project. Says so when they are not.
 
-use quadcast_core::{Dataset, Filter, Protocol, Run, Setting};
-use quadcast_eval::{Metrics, Outcome, fit, judge};
-use quadcast_models::{find, set};
+mod measure;
+
+use measure::measure;
+use quadcast_core::{Dataset, Filter, Setting};
+use quadcast_eval::Metrics;
 use quadcast_testing::real;
 
 /// Absolute points that a golden value may be missed by.
 const TOLERANCE: f64 = 0.02;
 
-fn evaluate(dataset: &Dataset, setting: Setting, settings: &[&str]) -> Outcome {
-    let entry = find("recurrency").expect("the model exists");
-    let mut config = (entry.defaults)();
-    for text in settings {
-        set(&mut config, text).expect("a valid setting");
-    }
-    let mut model = entry.forecaster(&config).expect("a valid configuration");
-    let protocol = Protocol { setting, ..Protocol::default() };
-    let run = Run::silent(1);
-    fit(dataset, &protocol, model.as_mut(), &run).expect("a model that fits");
-    let judged = judge(dataset, &protocol, model.as_mut(), &run).expect("a model that scores");
-    assert_eq!(judged.ranked.len() + judged.repeated, 2 * dataset.splits.test.len());
-    Outcome::new(&judged.ranked, dataset.entities(), &protocol, run.seed).expect("queries")
-}
-
 /// Expected MRR, H@1, H@3, H@10; optimistic MRR; mean MRR and H@1; pessimistic MRR; ordinal MRR and H@10; MR.
 type Golden = ([f64; 4], f64, [f64; 2], f64, [f64; 2], f64);
 
 fn check(dataset: &Dataset, setting: Setting, settings: &[&str], golden: Golden) {
-    let outcome = evaluate(dataset, setting, settings);
+    let outcome = measure("recurrency", settings, dataset, setting, 1);
     let time = outcome.filter(Filter::Time);
     let policy = |name: &str| -> Metrics { time.policy[name] };
     let m = time.metrics;

@@ -3,9 +3,10 @@
 //! Published values have one decimal. Rows that miss their tolerance are held to what was measured instead, so that
 //! the miss stays visible and does not grow.
 
-use quadcast_core::{Dataset, Filter, Protocol, Run, Setting};
-use quadcast_eval::{Outcome, fit, judge};
-use quadcast_models::{find, set};
+mod measure;
+
+use measure::measure;
+use quadcast_core::{Filter, Setting};
 use quadcast_testing::real;
 
 /// Corrected single-step rows of June 2025.
@@ -26,24 +27,11 @@ const MISSED: [(&str, Setting, &str, f64); 3] = [
 /// How far a missed row may move.
 const DRIFT: f64 = 0.01;
 
-/// Time-aware MRR and H@10 in per cent.
-fn measure(data: &Dataset, setting: Setting, variant: &str) -> [f64; 2] {
-    let entry = find("recurrency").expect("the model exists");
-    let mut config = (entry.defaults)();
-    set(&mut config, &format!("variant={variant}")).expect("a valid setting");
-    let mut model = entry.forecaster(&config).expect("a valid configuration");
-    let protocol = Protocol { setting, ..Protocol::default() };
-    let run = Run::silent(1);
-    fit(data, &protocol, model.as_mut(), &run).expect("a model that fits");
-    let judged = judge(data, &protocol, model.as_mut(), &run).expect("a fitted model");
-    let outcome = Outcome::new(&judged.ranked, data.entities(), &protocol, run.seed).expect("queries");
-    let metrics = outcome.filter(Filter::Time).metrics;
-    [100.0 * metrics.mrr, 100.0 * metrics.hits10]
-}
-
 fn check(name: &str, setting: Setting, variant: &str, published: [f64; 2], tolerance: [f64; 2]) {
     let Some(data) = real::temporal(&format!("forecasting/{name}")) else { return };
-    let [mrr, hits10] = measure(&data, setting, variant);
+    let outcome = measure("recurrency", &[&format!("variant={variant}")], &data, setting, 1);
+    let metrics = outcome.filter(Filter::Time).metrics;
+    let [mrr, hits10] = [100.0 * metrics.mrr, 100.0 * metrics.hits10];
     let row = format!("{name} {} {variant}", setting.word());
     println!("{row}: MRR {mrr:.3}, H@10 {hits10:.3}, published {published:?} within {tolerance:?}");
     match MISSED.iter().find(|miss| (miss.0, miss.1, miss.2) == (name, setting, variant)) {

@@ -3,42 +3,34 @@
 //! The large datasets take minutes in a test build:
 //! `cargo test --release -p quadcast-models --test published_tlogic -- --ignored`
 
-use quadcast_core::{Dataset, Filter, Protocol, Run, Setting};
-use quadcast_eval::{Metrics, Outcome, fit, judge};
-use quadcast_models::{find, set};
+mod measure;
+
+use measure::measure;
+use quadcast_core::{Dataset, Filter, Setting};
+use quadcast_eval::Metrics;
 use quadcast_testing::real;
 
 const SEEDS: u64 = 3;
 
-/// Mean over seeds of the metrics under each filter, from one fit per seed for all settings.
-fn measure(data: &Dataset, setting: Setting, settings: &[&str]) -> [[f64; 4]; 3] {
-    let entry = find("tlogic").expect("the model exists");
-    let mut config = (entry.defaults)();
-    for setting in settings {
-        set(&mut config, setting).expect("a valid setting");
-    }
-    let mut mean = [[0.0; 4]; 3];
+/// Mean over seeds of the metrics under each filter.
+fn means(data: &Dataset, setting: Setting, settings: &[&str]) -> [[f64; 4]; 3] {
+    let mut means = [[0.0; 4]; 3];
     for seed in 1..=SEEDS {
-        let mut model = entry.forecaster(&config).expect("a valid configuration");
-        let protocol = Protocol { setting, ..Protocol::default() };
-        let run = Run::silent(seed);
-        fit(data, &protocol, model.as_mut(), &run).expect("a model that fits");
-        let judged = judge(data, &protocol, model.as_mut(), &run).expect("a fitted model");
-        let outcome = Outcome::new(&judged.ranked, data.entities(), &protocol, seed).expect("queries");
-        for (mean, filter) in mean.iter_mut().zip([Filter::Time, Filter::Static, Filter::Raw]) {
+        let outcome = measure("tlogic", settings, data, setting, seed);
+        for (means, filter) in means.iter_mut().zip([Filter::Time, Filter::Static, Filter::Raw]) {
             let Metrics { mrr, hits1, hits3, hits10, .. } = outcome.filter(filter).metrics;
-            for (mean, value) in mean.iter_mut().zip([mrr, hits1, hits3, hits10]) {
+            for (mean, value) in means.iter_mut().zip([mrr, hits1, hits3, hits10]) {
                 *mean += 100.0 * value / SEEDS as f64;
             }
         }
     }
-    mean
+    means
 }
 
 /// Compares the time-aware MRR with its target; prints all rows.
 fn check(name: &str, setting: Setting, settings: &[&str], target: f64, tolerance: f64) {
     let Some(data) = real::temporal(&format!("forecasting/{name}")) else { return };
-    let mean = measure(&data, setting, settings);
+    let mean = means(&data, setting, settings);
     for (filter, row) in ["time-aware", "static", "raw"].iter().zip(&mean) {
         println!("{name} {} {settings:?} {filter}: {row:.2?}", setting.word());
     }

@@ -165,11 +165,9 @@ impl<T: Real, const A: usize, const B: usize> Phase<'_, T, A, B> {
             let (whole, part) = self.next::<V, K>(at);
             at = part.end;
             if whole {
-                let sums = self.sums::<V, P, W, K, K>(simd, row, (first, list), &part, None);
-                self.finish(simd, row, &part, sums, out);
+                self.add_sums::<V, P, W, K, K>(simd, row, (first, list), &part, None, out);
             } else {
-                let sums = self.sums::<V, P, W, 1, K>(simd, row, (first, list), &part, None);
-                self.finish(simd, row, &part, sums, out);
+                self.add_sums::<V, P, W, 1, K>(simd, row, (first, list), &part, None, out);
             }
         }
     }
@@ -196,30 +194,28 @@ impl<T: Real, const A: usize, const B: usize> Phase<'_, T, A, B> {
                 }
             }
             for ((row, list), out) in (first..).zip(lists).zip(out.chunks_mut(A * self.own.h)) {
+                let list = (block.start, list);
                 if whole {
-                    let sums =
-                        self.sums::<V, P, W, K, K>(simd, row, (block.start, list), &part, Some(copied));
-                    self.finish(simd, row, &part, sums, out);
+                    self.add_sums::<V, P, W, K, K>(simd, row, list, &part, Some(copied), out);
                 } else {
-                    let sums =
-                        self.sums::<V, P, W, 1, K>(simd, row, (block.start, list), &part, Some(copied));
-                    self.finish(simd, row, &part, sums, out);
+                    self.add_sums::<V, P, W, 1, K>(simd, row, list, &part, Some(copied), out);
                 }
             }
         }
     }
 
-    /// Sums over a list for some components, from the other side or from copies of it. `N` vectors, of the `K` that copies
-    /// have.
+    /// Adds the sums over a list for some components, times own weights, to a row: from the other side or from copies of it. `N`
+    /// vectors, of the `K` that copies have.
     #[inline(always)]
-    fn sums<V: Simd, P: Slope<A, B>, const W: bool, const N: usize, const K: usize>(
+    fn add_sums<V: Simd, P: Slope<A, B>, const W: bool, const N: usize, const K: usize>(
         &self,
         simd: V,
         row: usize,
         (first, list): (usize, &List<T>),
         part: &Range<usize>,
         copied: Option<&Copied<V, T, B, K>>,
-    ) -> [[Pack<V, T>; A]; N] {
+        out: &mut [T],
+    ) {
         let zero = Pack::splat(simd, T::ZERO);
         let mut own = [[zero; A]; N];
         load::<V, T, A, N>(simd, self.own.row(row), part, N > 1, &mut own);
@@ -243,19 +239,6 @@ impl<T: Real, const A: usize, const B: usize> Phase<'_, T, A, B> {
                 sums[k] = P::add(sums[k], factor, own[k], others[k]);
             }
         }
-        sums
-    }
-
-    /// Adds sums, times own weights, to a row.
-    #[inline(always)]
-    fn finish<V: Simd, const N: usize>(
-        &self,
-        simd: V,
-        row: usize,
-        part: &Range<usize>,
-        sums: [[Pack<V, T>; A]; N],
-        out: &mut [T],
-    ) {
         let mut weights = [[Pack::splat(simd, T::ONE)]; N];
         if let Some(all) = &self.own_weights {
             load::<V, T, 1, N>(simd, all.row(row), part, N > 1, &mut weights);

@@ -10,6 +10,7 @@ use crate::dropout::Mask;
 use crate::matrix::{Form, Size, multiply, multiply_add};
 use crate::memory::{Buffer, take, take_zeroed};
 use crate::parallel::{add, add_column_sums, add_scaled, dot, for_rows, sum, vectorised};
+use crate::rows::for_each_row;
 
 /// Gradients of the trunk; all are added to.
 #[derive(Debug)]
@@ -55,9 +56,7 @@ pub fn backward<T: Real>(
             &mut dy,
             1,
             #[inline(always)]
-            |first, dy| {
-                mask.apply(first, dy);
-            },
+            |first, dy| mask.apply(first, dy),
         );
     }
     add_column_sums(&dy, d, gradients.linear_bias);
@@ -262,22 +261,19 @@ impl Correction {
 
     fn apply<T: Real>(&self, z: &[T], d: usize, row_weights: Option<&[T]>, dz: &mut [T]) {
         let padded = 2 * (d + 2);
-        for_rows(
+        for_each_row(
             dz,
             padded,
             #[inline(always)]
-            |first, dz| {
-                for (i, dz) in dz.chunks_exact_mut(padded).enumerate() {
-                    let row = first + i;
-                    let z = &z[row * padded..][..padded];
-                    let weight = batch_norm::weight(row_weights, row);
-                    for to in 0..TAPS {
-                        let dz = &mut dz[to / 3 * (d + 2) + to % 3..][..d];
-                        let constant = T::from_f64(weight * self.constant[to]);
-                        dz.iter_mut().for_each(|dz| *dz -= constant);
-                        for from in 0..TAPS {
-                            add_scaled(dz, T::from_f64(-weight * self.matrix[to][from]), tap(z, from, d));
-                        }
+            |row, dz| {
+                let z = &z[row * padded..][..padded];
+                let weight = batch_norm::weight(row_weights, row);
+                for to in 0..TAPS {
+                    let dz = &mut dz[to / 3 * (d + 2) + to % 3..][..d];
+                    let constant = T::from_f64(weight * self.constant[to]);
+                    dz.iter_mut().for_each(|dz| *dz -= constant);
+                    for from in 0..TAPS {
+                        add_scaled(dz, T::from_f64(-weight * self.matrix[to][from]), tap(z, from, d));
                     }
                 }
             },
@@ -296,17 +292,14 @@ fn input_backward<T: Real>(
 ) {
     let d = weights.linear_bias.len();
     let mut inner = take::<T>(x.len());
-    for_rows(
+    for_each_row(
         &mut inner,
         d,
         #[inline(always)]
-        |first, inner| {
-            for (i, inner) in inner.chunks_exact_mut(d).enumerate() {
-                let row = first + i;
-                inner.copy_from_slice(&dz[row * (d + 2) + 1..][..d]);
-                if let Some(mask) = masks.input {
-                    mask.apply(row * d, inner);
-                }
+        |row, inner| {
+            inner.copy_from_slice(&dz[row * (d + 2) + 1..][..d]);
+            if let Some(mask) = masks.input {
+                mask.apply(row * d, inner);
             }
         },
     );

@@ -188,9 +188,11 @@ impl LockFree {
     }
 }
 
-/// Some samples, and buffers of one of them.
-#[expect(clippy::struct_field_names, reason = "the row that it is about is called so")]
-struct Scratch {
+/// The state of one task: some samples, and buffers of one of them.
+struct Worker<'a> {
+    tables: &'a LockFree,
+    weights: &'a [Penalties; 2],
+    copies: SampleRows,
     samples: Samples,
     /// Energy of the true triple, then its slope.
     right: f32,
@@ -198,48 +200,33 @@ struct Scratch {
     wrong: Vec<f32>,
     /// Values that energies leave for slopes.
     scratch: Vec<f32>,
-    head: Vec<f32>,
-    relation: Vec<f32>,
-    tail: Vec<f32>,
-    /// Of the ends of a false triple that are not those of the true one.
+    /// Gradients of the ends of the true triple.
+    own: [Vec<f32>; 3],
+    /// Gradients of the ends of a false triple that are not those of the true one.
     other: [Vec<f32>; 3],
     /// A row while it is moved, and its squares.
     moved: [Vec<f32>; 2],
 }
 
-impl Scratch {
-    fn new(entity: usize, relation: usize) -> Self {
-        let widest = vec![0.0; entity.max(relation)];
-        let (entity, relation) = (vec![0.0; entity], vec![0.0; relation]);
+impl<'a> Worker<'a> {
+    fn new(tables: &'a LockFree, weights: &'a [Penalties; 2]) -> Self {
+        let LockFree { entities, relations, settings } = tables;
+        let ends = [entities, relations, entities];
+        let gradients = || ends.map(|table| vec![0.0; table.stride]);
+        let widest = vec![0.0; entities.stride.max(relations.stride)];
+        let others = (0..settings.wrong().max(1)).map(|_| ends.map(RowCopy::of)).collect();
         Self {
+            tables,
+            weights,
+            copies: SampleRows { own: ends.map(RowCopy::of), others, ends: Vec::new() },
             samples: Samples::default(),
             right: 0.0,
             wrong: Vec::new(),
             scratch: Vec::new(),
-            head: entity.clone(),
-            relation: relation.clone(),
-            tail: entity.clone(),
-            other: [entity.clone(), relation, entity],
+            own: gradients(),
+            other: gradients(),
             moved: [widest.clone(), widest],
         }
-    }
-}
-
-/// The state of one task.
-struct Worker<'a> {
-    tables: &'a LockFree,
-    weights: &'a [Penalties; 2],
-    copies: SampleRows,
-    local: Scratch,
-}
-
-impl<'a> Worker<'a> {
-    fn new(tables: &'a LockFree, weights: &'a [Penalties; 2]) -> Self {
-        let copies =
-            || [RowCopy::of(&tables.entities), RowCopy::of(&tables.relations), RowCopy::of(&tables.entities)];
-        let others = (0..tables.settings.wrong().max(1)).map(|_| copies()).collect();
-        let local = Scratch::new(tables.entities.stride, tables.relations.stride);
-        Self { tables, weights, copies: SampleRows { own: copies(), others, ends: Vec::new() }, local }
     }
 
     #[inline(always)]
@@ -257,11 +244,11 @@ impl<'a> Worker<'a> {
         let mut from = samples.start;
         while from < samples.end {
             let to = (from + TOGETHER).min(samples.end);
-            self.local.samples.draw(source, batch, from..to, settings);
+            self.samples.draw(source, batch, from..to, settings);
             for sample in 0..to - from {
                 self.read(sample);
                 loss += self.forward(energy, share);
-                let moves = self.local.right != 0.0 || self.local.wrong.iter().any(|&slope| slope != 0.0);
+                let moves = self.right != 0.0 || self.wrong.iter().any(|&slope| slope != 0.0);
                 if moves || is_penalised {
                     self.learn(energy, sample);
                 }
@@ -275,7 +262,7 @@ impl<'a> Worker<'a> {
     fn read(&mut self, sample: usize) {
         let LockFree { entities, relations, .. } = self.tables;
         let SampleRows { own: [head, relation, tail], others, ends } = &mut self.copies;
-        let samples = &self.local.samples;
+        let samples = &self.samples;
         let [h, r, t] = samples.triples[sample];
         entities.read(h, head);
         relations.read(r, relation);
@@ -300,8 +287,7 @@ impl<'a> Worker<'a> {
     /// The loss of the sample that was read; energies become slopes.
     #[inline(always)]
     fn forward<E: Energy<f32>>(&mut self, energy: &E, share: f32) -> f64 {
-        let Self { copies, local, tables, .. } = self;
-        let Scratch { right, wrong, scratch, .. } = local;
+        let Self { copies, tables, right, wrong, scratch, .. } = self;
         let size = energy.scratch();
         scratch.resize((1 + copies.ends.len()) * size, 0.0);
         let (own, others) = scratch.split_at_mut(size);
@@ -316,10 +302,10 @@ impl<'a> Worker<'a> {
     /// Moves the rows of a sample.
     #[inline(always)]
     fn learn<E: Energy<f32>>(&mut self, energy: &E, sample: usize) {
-        let Self { tables, weights, copies, local } = self;
-        let Scratch { samples, right, wrong, scratch, head, relation, tail, other, moved } = local;
-        let [h, r, t] = samples.triples[sample];
-        [&mut *head, &mut *relation, &mut *tail].into_iter().for_each(|row| row.fill(0.0));
+        let Self { tables, weights, copies, samples, right, wrong, scratch, own: gradients, other, moved } =
+            self;
+        gradients.iter_mut().for_each(|row| row.fill(0.0));
+        let [head, relation, tail] = &mut *gradients;
         let size = energy.scratch();
         let (own, others) = scratch.split_at_mut(size);
         energy.slopes(&copies.ends(), own, *right, &mut Slopes { head, relation, tail });
@@ -342,9 +328,10 @@ impl<'a> Worker<'a> {
                 tables.move_row(own, 1, weights, &mut other[place], moved);
             }
         }
-        tables.move_row((0, h, &copies.own[0]), shared[0], weights, head, moved);
-        tables.move_row((1, r, &copies.own[1]), shared[1], weights, relation, moved);
-        tables.move_row((2, t, &copies.own[2]), shared[2], weights, tail, moved);
+        for (place, gradient) in gradients.iter_mut().enumerate() {
+            let own = (place, samples.triples[sample][place], &copies.own[place]);
+            tables.move_row(own, shared[place], weights, gradient, moved);
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Negative sampling: a false triple is a true one with a random entity at one end, or with a random relation.
 
-use super::random::Draws;
+use super::sample::Draws;
 
 /// Which end of a true triple is replaced.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -44,6 +44,11 @@ impl Layout {
         self.0.iter().map(|segment| segment.width).sum()
     }
 
+    /// The shape of its rows.
+    pub fn shape(&self) -> RowShape {
+        RowShape { stride: self.stride(), units: self.0.iter().filter(|segment| segment.unit).count() }
+    }
+
     /// Segments and where they start.
     pub fn places(&self) -> impl Iterator<Item = (usize, Segment)> {
         self.0.iter().scan(0, |next, &segment| {
@@ -112,9 +117,9 @@ impl<T: Real> Table<T> {
         &self.numbers[self.start..][..self.rows * self.stride]
     }
 
-    /// 1 / length of the unit segments, row after row.
-    pub(super) fn scales(&self) -> &[T] {
-        &self.scales
+    /// All rows, for reading.
+    pub fn view(&self) -> TableView<'_, T> {
+        TableView::new(self.layout.shape(), self.rows, self.values(), &self.scales)
     }
 
     /// One row.
@@ -142,7 +147,9 @@ impl<T: Real> Table<T> {
         assert_eq!(numbers.len(), found.width, "the width of a segment");
         let from = self.start + row as usize * self.stride + place;
         self.numbers[from..from + found.width].copy_from_slice(numbers);
-        self.measure(row);
+        let (row, units) = (row as usize, self.units.len());
+        let values = &self.numbers[self.start + row * self.stride..][..self.stride];
+        measure(values, &self.units, &mut self.scales[row * units..][..units]);
     }
 
     /// Replaces all numbers, padding included.
@@ -170,12 +177,6 @@ impl<T: Real> Table<T> {
         let Some((place, found)) = self.layout.places().nth(segment) else { return Vec::new() };
         let rows = self.values().chunks_exact(self.stride.max(1));
         rows.flat_map(|row| &row[place..place + found.width]).copied().collect()
-    }
-
-    fn measure(&mut self, row: u32) {
-        let (row, units) = (row as usize, self.units.len());
-        let values = &self.numbers[self.start + row * self.stride..][..self.stride];
-        measure(values, &self.units, &mut self.scales[row * units..][..units]);
     }
 
     /// Updates the lengths of all rows.
@@ -221,6 +222,11 @@ impl<T: Real> Tables<T> {
         let of = |table: &Table<T>| table.rows * table.layout.width();
         of(&self.entities) + of(&self.relations)
     }
+
+    /// All rows, for reading.
+    pub fn view(&self) -> TablesView<'_, T> {
+        TablesView { entities: self.entities.view(), relations: self.relations.view() }
+    }
 }
 
 /// The part of a layout that is needed to find a row.
@@ -230,13 +236,6 @@ pub struct RowShape {
     pub stride: usize,
     /// Unit segments of a row, each of which has a scale.
     pub units: usize,
-}
-
-impl Layout {
-    /// The shape of its rows.
-    pub fn shape(&self) -> RowShape {
-        RowShape { stride: self.stride(), units: self.0.iter().filter(|segment| segment.unit).count() }
-    }
 }
 
 /// Borrowed rows: of a table, or of a file in memory.
@@ -289,20 +288,6 @@ pub struct TablesView<'a, T> {
     pub entities: TableView<'a, T>,
     /// One row per relation.
     pub relations: TableView<'a, T>,
-}
-
-impl<T: Real> Table<T> {
-    /// Its rows.
-    pub fn view(&self) -> TableView<'_, T> {
-        TableView::new(self.layout().shape(), self.rows(), self.values(), self.scales())
-    }
-}
-
-impl<T: Real> Tables<T> {
-    /// Their rows.
-    pub fn view(&self) -> TablesView<'_, T> {
-        TablesView { entities: self.entities.view(), relations: self.relations.view() }
-    }
 }
 
 /// The sum of partial sums, in a fixed order.

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::part::{Slots, TouchedRows};
+use super::exact::{Slots, TouchedRows};
 use super::sample::{Penalties, Penalty};
 use super::table::{Table, TableMut, dot, measure};
 use crate::Real;
@@ -46,12 +46,12 @@ struct Shard<'a, T> {
 
 /// Moves the rows of a table; returns the penalty of the rows before the step.
 pub(super) fn update<T: Real>(
-    table: TableMut<'_, T>,
+    table: &mut Table<T>,
     moments: &mut Moments<T>,
     parts: (&[&TouchedRows<T>], &Slots),
     rule: Rule<'_>,
 ) -> f64 {
-    let TableMut { values, scales, units, stride } = table;
+    let TableMut { values, scales, units, stride } = table.parts_mut();
     let rows = parts.0[0].rows_per_range();
     let mut scales = scales.chunks_mut(rows * units.len().max(1));
     let mut mean = moments.mean.chunks_mut(rows * stride);
@@ -103,7 +103,7 @@ impl<T: Real> Shard<'_, T> {
             return penalty;
         }
         for (part, part_rows) in parts.iter().enumerate() {
-            for &row in part_rows.touched(self.index) {
+            for &row in &part_rows.touched[self.index] {
                 let slots = slots.of(row);
                 // The first part that touches a row moves it for all parts.
                 if slots[..part].iter().any(Option::is_some) {

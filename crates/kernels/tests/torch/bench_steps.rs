@@ -1,4 +1,4 @@
-//! The steps `w1` and `w2` of the side-by-side baseline, for ratios to `PyTorch`'s medians.
+//! The step `w1` of the side-by-side baseline, for its ratio to `PyTorch`'s median.
 
 mod steps;
 
@@ -9,8 +9,6 @@ fn bench(c: &mut Criterion) {
     group.sample_size(15);
     let mut step = steps::BilinearStep::new();
     group.bench_function("w1 1-vs-all 1000x512x7128", |b| b.iter(|| step.step()));
-    let mut step = steps::GraphStep::new();
-    group.bench_function("w2 graph 3x500 edges, 500 queries, 7128x200", |b| b.iter(|| step.step()));
     group.finish();
 }
 

@@ -17,51 +17,35 @@ use quadcast_kernels::triples::{
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use epochs::{ENTITIES, Epochs, ExactEpochs, LockFreeEpochs, TRIPLES, WIDTH};
+use epochs::{ENTITIES, Epochs, TRIPLES, WIDTH};
 
-/// A shape: name, entities, relations, triples, batches, width, margin, and whether ids are drawn evenly.
+/// Batches of an epoch.
+const BATCHES: usize = 100;
+
 struct Shape {
     name: &'static str,
     entities: usize,
     relations: usize,
     triples: usize,
-    batches: usize,
     width: usize,
     margin: f64,
     even: bool,
 }
 
+/// Name, margin, whether ids are drawn evenly; numbers of entities, relations and triples; width.
+const fn shape(
+    name: &'static str,
+    margin: f64,
+    even: bool,
+    [entities, relations, triples, width]: [usize; 4],
+) -> Shape {
+    Shape { name, entities, relations, triples, width, margin, even }
+}
+
 const SHAPES: [Shape; 3] = [
-    Shape {
-        name: "even",
-        entities: 15_000,
-        relations: 1345,
-        triples: 483_000,
-        batches: 100,
-        width: 100,
-        margin: 1.0,
-        even: true,
-    },
-    Shape {
-        name: "wn18",
-        entities: 40_943,
-        relations: 18,
-        triples: 141_442,
-        batches: 100,
-        width: 50,
-        margin: 5.0,
-        even: false,
-    },
-    Shape {
-        name: "wikidata-evolve-4",
-        entities: 59_419,
-        relations: 150,
-        triples: 668_000,
-        batches: 100,
-        width: 100,
-        margin: 5.0,
-        even: false,
-    },
+    shape("even", 1.0, true, [15_000, 1345, 483_000, 100]),
+    shape("wn18", 5.0, false, [40_943, 18, 141_442, 50]),
+    shape("wikidata-evolve-4", 5.0, false, [59_419, 150, 668_000, 100]),
 ];
 
 impl Shape {
@@ -89,10 +73,9 @@ impl Shape {
 
     /// Calls `step` for every batch of an epoch.
     fn epoch(&self, epoch: u64, mut step: impl FnMut(&Batch<'_>) -> f64) -> f64 {
-        let size = self.triples / self.batches;
-        let picks: Vec<u32> = (0..size * self.batches)
-            .map(|i| Draws::new(epoch, i as u64).below(self.triples) as u32)
-            .collect();
+        let size = self.triples / BATCHES;
+        let picks: Vec<u32> =
+            (0..size * BATCHES).map(|i| Draws::new(epoch, i as u64).below(self.triples) as u32).collect();
         let mut loss = 0.0;
         for (key, picks) in picks.chunks_exact(size).enumerate() {
             loss += step(&Batch { picks, key: epoch << 32 | key as u64, turn: 0 });
@@ -122,7 +105,7 @@ fn shapes(c: &mut Criterion) {
         let Shape { name, entities, triples: count, width, .. } = shape;
         group.throughput(Throughput::Elements(count as u64));
         let mut tables = shape.tables(&energy);
-        let mut exact = Exact::new(settings, &tables, count / shape.batches);
+        let mut exact = Exact::new(settings, &tables, count / BATCHES);
         let mut epoch = 0;
         group.bench_function(format!("exact {name} {entities}x{count}x{width}"), |bencher| {
             bencher.iter(|| {
@@ -144,7 +127,7 @@ fn shapes(c: &mut Criterion) {
 /// The mean time of three epochs after the first, with new rows every time.
 fn like_torch(c: &mut Criterion) {
     const TIMED: u32 = 3;
-    let timed = |count: u64, begin: &mut dyn FnMut() -> Box<dyn FnMut() -> f64>| {
+    fn timed<'a>(count: u64, begin: &dyn Fn() -> Box<dyn FnMut() -> f64 + 'a>) -> Duration {
         let mut total = Duration::ZERO;
         for _ in 0..count {
             let mut epoch = begin();
@@ -154,25 +137,15 @@ fn like_torch(c: &mut Criterion) {
             total += begun.elapsed() / TIMED;
         }
         total
-    };
-    let epochs: &'static Epochs = Box::leak(Box::new(Epochs::new()));
+    }
+    let epochs = Epochs::new();
     let mut group = c.benchmark_group("triples");
     group.sample_size(10);
     group.bench_function(format!("exact w3 {ENTITIES}x{TRIPLES}x{WIDTH}"), |bencher| {
-        bencher.iter_custom(|count| {
-            timed(count, &mut || {
-                let mut exact = ExactEpochs::new(epochs);
-                Box::new(move || exact.epoch())
-            })
-        });
+        bencher.iter_custom(|count| timed(count, &|| Box::new(epochs.exact())));
     });
     group.bench_function(format!("lock-free w3 {ENTITIES}x{TRIPLES}x{WIDTH}"), |bencher| {
-        bencher.iter_custom(|count| {
-            timed(count, &mut || {
-                let mut free = LockFreeEpochs::new(epochs);
-                Box::new(move || free.epoch())
-            })
-        });
+        bencher.iter_custom(|count| timed(count, &|| Box::new(epochs.lock_free())));
     });
     group.finish();
 }

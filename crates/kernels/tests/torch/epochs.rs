@@ -36,39 +36,50 @@ impl Epochs {
         let (r, keeps_tail) = (integers(12, RELATIONS), integers(15, 2));
         let triples: Vec<[u32; 3]> = (0..TRIPLES).map(|i| [s[i], r[i], o[i]]).collect();
         let corrupt = |i: usize| if keeps_tail[i] == 1 { [c[i], r[i], o[i]] } else { [s[i], r[i], c[i]] };
-        let pool = (0..ENTITIES as u32).collect();
+        let (pool, one) = ((0..ENTITIES as u32).collect(), &triples[..1]);
         Self {
             false_ones: (0..TRIPLES).map(corrupt).collect(),
             picks: (0..TRIPLES as u32).collect(),
-            negatives: Negatives::new(
-                NegativesConfig::default(),
-                &triples[..1],
-                &triples[..1],
-                pool,
-                (ENTITIES, RELATIONS),
-            ),
+            negatives: Negatives::new(NegativesConfig::default(), one, one, pool, (ENTITIES, RELATIONS)),
             triples,
         }
     }
 
-    pub fn tables() -> Tables<f32> {
+    fn tables() -> Tables<f32> {
         let mut tables = Tables::new(&ENERGY, ENTITIES, RELATIONS);
         tables.entities.replace_segment(0, &uniform(1, ENTITIES * WIDTH, REACH));
         tables.relations.replace_segment(0, &uniform(2, RELATIONS * WIDTH, REACH));
         tables
     }
 
-    fn source(&self) -> Source<'_> {
-        Source { triples: &self.triples, against: &self.false_ones, negatives: &self.negatives }
-    }
-
     /// The mean loss of an epoch; the last batch is shorter.
     fn epoch(&self, mut step: impl FnMut(&Source<'_>, &Batch<'_>) -> f64) -> f64 {
-        let source = self.source();
+        let Self { triples, false_ones, negatives, .. } = self;
+        let source = Source { triples, against: false_ones, negatives };
         let batches = self.picks.chunks(BATCH);
         let sum: f64 =
             batches.map(|picks| picks.len() as f64 * step(&source, &Batch { picks, key: 0, turn: 0 })).sum();
         sum / TRIPLES as f64
+    }
+
+    /// Epochs of a batch at a time.
+    pub fn exact(&self) -> impl FnMut() -> f64 + '_ {
+        let mut tables = Self::tables();
+        let [mut whole, mut last] =
+            [BATCH, TRIPLES % BATCH].map(|samples| Exact::new(settings(samples), &tables, samples));
+        move || {
+            self.epoch(|source, batch| {
+                let exact = if batch.picks.len() == BATCH { &mut whole } else { &mut last };
+                exact.step(&ENERGY, &mut tables, source, batch)
+            })
+        }
+    }
+
+    /// Epochs of a sample at a time, on all threads. The samples of the last batch have larger steps than in the script, by
+    /// 4800 to 3000: one batch in a hundred.
+    pub fn lock_free(&self) -> impl FnMut() -> f64 + '_ {
+        let mut free = LockFree::new(settings(BATCH), &Self::tables());
+        move || self.epoch(|source, batch| free.step(&ENERGY, source, batch))
     }
 }
 
@@ -81,48 +92,5 @@ fn settings(samples: usize) -> Settings {
         optimiser: Optimiser::Sgd { rate: 0.01 * samples as f64 },
         penalty: 0.0,
         cubes: 0.0,
-    }
-}
-
-/// A batch at a time.
-pub struct ExactEpochs<'a> {
-    epochs: &'a Epochs,
-    tables: Tables<f32>,
-    whole: Exact<f32>,
-    last: Exact<f32>,
-}
-
-impl<'a> ExactEpochs<'a> {
-    pub fn new(epochs: &'a Epochs) -> Self {
-        let tables = Epochs::tables();
-        let of = |samples: usize| Exact::new(settings(samples), &tables, samples);
-        let (whole, last) = (of(BATCH), of(TRIPLES % BATCH));
-        Self { epochs, tables, whole, last }
-    }
-
-    pub fn epoch(&mut self) -> f64 {
-        let Self { epochs, tables, whole, last } = self;
-        epochs.epoch(|source, batch| {
-            let exact = if batch.picks.len() == BATCH { &mut *whole } else { &mut *last };
-            exact.step(&ENERGY, tables, source, batch)
-        })
-    }
-}
-
-/// A sample at a time, on all threads.
-pub struct LockFreeEpochs<'a> {
-    epochs: &'a Epochs,
-    free: LockFree,
-}
-
-impl<'a> LockFreeEpochs<'a> {
-    pub fn new(epochs: &'a Epochs) -> Self {
-        Self { epochs, free: LockFree::new(settings(BATCH), &Epochs::tables()) }
-    }
-
-    /// The samples of the last batch have larger steps than in the script, by 4800 to 3000: one batch in a hundred.
-    pub fn epoch(&mut self) -> f64 {
-        let Self { epochs, free } = self;
-        epochs.epoch(|source, batch| free.step(&ENERGY, source, batch))
     }
 }

@@ -19,13 +19,12 @@ pub(super) type Tracked = FloatTensor<Autodiff<Flex>>;
 #[derive(Clone, Debug)]
 pub struct AnyTensor(DispatchTensor);
 
-/// The numbers of a tensor, row after row: borrowed from it if they are in memory, else copied.
+/// The numbers of a tensor, row after row.
 #[derive(Clone, Debug)]
-pub struct Values(Stored);
-
-#[derive(Clone, Debug)]
-enum Stored {
+pub enum Values {
+    /// Shared with the tensor, which is in memory.
     Shared(FlexTensor),
+    /// Copied from elsewhere.
     Copied(Vec<f32>),
 }
 
@@ -33,9 +32,9 @@ impl Deref for Values {
     type Target = [f32];
 
     fn deref(&self) -> &[f32] {
-        match &self.0 {
-            Stored::Shared(tensor) => tensor.as_slice().expect("contiguous, of f32"),
-            Stored::Copied(values) => values,
+        match self {
+            Self::Shared(tensor) => tensor.as_slice().expect("contiguous, of f32"),
+            Self::Copied(values) => values,
         }
     }
 }
@@ -77,10 +76,7 @@ impl AnyTensor {
     }
 
     /// A tensor on a device with the given numbers. On the CPU they are moved, not copied.
-    ///
-    /// # Panics
-    ///
-    /// If the number of values does not match the shape.
+    /// Panics if the number of values does not match the shape.
     pub fn new(values: Vec<f32>, shape: &[usize], device: &Device) -> Self {
         assert_eq!(values.len(), shape.iter().product::<usize>(), "number of values for shape {shape:?}");
         Self(Dispatch::float_from_data(TensorData::new(values, shape.to_vec()), device.as_dispatch()))
@@ -93,10 +89,7 @@ impl AnyTensor {
     }
 
     /// The tensor with its number of dimensions in the type.
-    ///
-    /// # Panics
-    ///
-    /// If it has another number of dimensions.
+    /// Panics if it has another number of dimensions.
     pub fn tensor<const D: usize>(self) -> Tensor<D> {
         let shape = self.shape();
         assert_eq!(shape.len(), D, "number of dimensions of a tensor of shape {shape:?}");
@@ -110,11 +103,11 @@ impl AnyTensor {
 
     /// The numbers, row after row, without a copy if they are in memory.
     pub fn values(&self) -> Values {
-        Values(match self.clone().place() {
-            Place::Plain(tensor) => Stored::Shared(tensor.to_contiguous()),
-            Place::Tracked(tensor) => Stored::Shared(tensor.primitive().to_contiguous()),
-            Place::Elsewhere(tensor) => Stored::Copied(tensor.into_values()),
-        })
+        match self.clone().place() {
+            Place::Plain(tensor) => Values::Shared(tensor.to_contiguous()),
+            Place::Tracked(tensor) => Values::Shared(tensor.primitive().to_contiguous()),
+            Place::Elsewhere(tensor) => Values::Copied(tensor.into_values()),
+        }
     }
 
     /// The numbers, row after row; moved if they are not shared.

@@ -7,7 +7,10 @@
 use std::sync::{Arc, MutexGuard, PoisonError};
 
 use burn::tensor::Tensor;
-use quadcast_kernels::batch_norm::{self, Running};
+use burn::tensor::activation::relu;
+use burn::tensor::module::conv1d;
+use burn::tensor::ops::ConvOptions;
+use quadcast_kernels::batch_norm::{self, EPSILON, Running, Statistics};
 use quadcast_kernels::conv_trans::{self, Gradients, Masks, Mode, Weights};
 use quadcast_kernels::dropout::Mask;
 use quadcast_kernels::memory::take;
@@ -16,11 +19,9 @@ use quadcast_kernels::segment::{gather, scatter_add};
 use super::dropout::{Training, mask};
 use super::embedding::integers;
 use super::{
-    AnyTensor, Buffer, Fused, Initial, Input, Output, Parameter, Parameters, Returned, SharedBuffer, fused,
-    select_rows,
+    AnyTensor, Buffer, Fused, Initial, Input, Output, Parameter, Parameters, Returned, SharedBuffer, floats,
+    fused, select_rows,
 };
-
-mod composed;
 
 /// Sizes of the trunk.
 #[derive(Clone, Copy, Debug)]
@@ -41,23 +42,22 @@ impl ConvTransConfig {
     }
 
     /// Adds the linear map alone, for several trunks that share it.
-    pub fn init_linear(&self, name: &str, parameters: &mut Parameters) -> SharedLinear {
+    pub fn init_linear(&self, name: &str, parameters: &mut Parameters) -> [Parameter; 2] {
         let (d, inputs) = (self.d, self.channels * self.d);
         let initial = Initial::by_inputs(inputs);
         let weight = parameters.add(format!("{name}.linear.weight"), &[d, inputs], initial);
-        SharedLinear { weight, bias: parameters.add(format!("{name}.linear.bias"), &[d], initial) }
+        [weight, parameters.add(format!("{name}.linear.bias"), &[d], initial)]
     }
 
-    /// Adds a trunk with a linear map that is there already.
-    pub fn init_sharing(&self, name: &str, linear: SharedLinear, parameters: &mut Parameters) -> ConvTrans {
+    /// Adds a trunk with a linear map (weight and bias) that is there already.
+    pub fn init_sharing(&self, name: &str, linear: [Parameter; 2], parameters: &mut Parameters) -> ConvTrans {
         let (d, k) = (self.d, self.channels);
         let conv = Initial::by_inputs(2 * 3);
         let mut weights = vec![
             parameters.add(format!("{name}.conv.weight"), &[k, 2, 3], conv),
             parameters.add(format!("{name}.conv.bias"), &[k], conv),
-            linear.weight,
-            linear.bias,
         ];
+        weights.extend(linear);
         let norms = [("input", 2), ("middle", k), ("output", d)].map(|(place, channels)| {
             let name = format!("{name}.norm.{place}");
             weights.push(parameters.add(format!("{name}.scale"), &[channels], Initial::Constant(1.0)));
@@ -68,13 +68,6 @@ impl ConvTransConfig {
         let weights = std::array::from_fn(|i| weights[i]);
         ConvTrans { weights, norms, channels: k, dropout: self.dropout }
     }
-}
-
-/// The linear map of trunks.
-#[derive(Clone, Copy, Debug)]
-pub struct SharedLinear {
-    weight: Parameter,
-    bias: Parameter,
 }
 
 /// Normalise 2 channels, dropout, convolution of width 3, normalise, `ReLU`, dropout, linear map, dropout,
@@ -118,7 +111,7 @@ impl ConvTrans {
     }
 }
 
-pub(super) struct Trunk {
+struct Trunk {
     /// `[b, 2, d]`, `[b, k, d]`, `[b, d]`
     masks: [Option<Mask>; 3],
     /// Mean and variance of 2, k and d channels.
@@ -137,6 +130,46 @@ impl Trunk {
         self.running
             .each_ref()
             .map(|pair| pair.each_ref().map(|buffer| buffer.lock().unwrap_or_else(PoisonError::into_inner)))
+    }
+
+    /// A dropout in burn's operations.
+    fn dropped(&self, x: Tensor<3>, place: usize) -> Tensor<3> {
+        match &self.masks[place] {
+            Some(mask) => x.clone() * floats(mask.values(), x.dims(), &x),
+            None => x,
+        }
+    }
+
+    /// A normalisation of `x[rows, channels, length]` in burn's operations.
+    fn normalised(&self, x: Tensor<3>, place: usize, scale: AnyTensor, shift: AnyTensor) -> Tensor<3> {
+        let [rows, channels, length] = x.dims();
+        let (mean, variance) = if self.train {
+            let weights = self.row_weights.as_ref().map_or_else(|| vec![1.0; rows], |w| w.to_vec());
+            let count = weights.iter().sum::<f32>() * length as f32;
+            let weights = floats(weights, [rows, 1, 1], &x);
+            let mean_of = |x: Tensor<3>| (x * weights.clone()).sum_dim(0).sum_dim(2) / count;
+            let mean = mean_of(x.clone());
+            let variance = mean_of((x.clone() - mean.clone()).powi_scalar(2));
+            self.follow(place, &mean, &variance, f64::from(count));
+            (mean, variance)
+        } else {
+            let guards = self.lock();
+            let estimate = |i: usize| floats(guards[place][i].clone(), [1, channels, 1], &x);
+            (estimate(0), estimate(1))
+        };
+        let [scale, shift] = [scale, shift].map(|x| x.tensor::<1>().reshape([1, channels, 1]));
+        (x - mean) / (variance + EPSILON).sqrt() * scale + shift
+    }
+
+    /// Moves the running estimates.
+    fn follow(&self, place: usize, mean: &Tensor<3>, variance: &Tensor<3>, count: f64) {
+        let wide = |x: &Tensor<3>| -> Vec<f64> {
+            AnyTensor::from(x.clone()).into_values().into_iter().map(f64::from).collect()
+        };
+        let statistics = Statistics { mean: wide(mean), variance: wide(variance), count: Some(count) };
+        let mut guards = self.lock();
+        let [mean, variance] = &mut guards[place];
+        statistics.update(&mut Running { mean: &mut mean[..], variance: &mut variance[..] });
     }
 }
 
@@ -183,7 +216,20 @@ impl Fused<11> for Trunk {
     }
 
     fn composed(&self, inputs: [AnyTensor; 11]) -> AnyTensor {
-        composed::trunk(self, inputs)
+        let [x, conv, conv_bias, linear, linear_bias, scale0, shift0, scale1, shift1, scale2, shift2] =
+            inputs;
+        let x = x.tensor::<3>();
+        let [b, _, d] = x.dims();
+        let x = self.dropped(self.normalised(x, 0, scale0, shift0), 0);
+        let options = ConvOptions::new([1], [1], [1], 1);
+        let x = conv1d(x, conv.tensor(), Some(conv_bias.tensor()), options);
+        let x = self.dropped(relu(self.normalised(x, 1, scale1, shift1)), 1);
+        let [_, k, _] = x.dims();
+        let x = x.reshape([b, k * d]).matmul(linear.tensor::<2>().transpose())
+            + linear_bias.tensor::<1>().unsqueeze();
+        let x = self.dropped(x.reshape([b, d, 1]), 2);
+        let x = if b == 1 && self.train { x } else { self.normalised(x, 2, scale2, shift2) };
+        relu(x.reshape([b, d])).into()
     }
 }
 

@@ -8,24 +8,6 @@ use quadcast_kernels::segment::{gather, scatter_add};
 
 use super::{AnyTensor, Fused, Initial, Input, Output, Parameter, Parameters, Returned, fused};
 
-/// Size and initial values of a table.
-#[derive(Clone, Copy, Debug)]
-pub struct EmbeddingConfig {
-    /// Number of vectors.
-    pub rows: usize,
-    /// Their length.
-    pub columns: usize,
-    /// Initial values.
-    pub initial: Initial,
-}
-
-impl EmbeddingConfig {
-    /// Adds the table to the store under this name.
-    pub fn init(&self, name: &str, parameters: &mut Parameters) -> Embedding {
-        Embedding { table: parameters.add(name, &[self.rows, self.columns], self.initial) }
-    }
-}
-
 /// A table of vectors.
 #[derive(Clone, Copy, Debug)]
 pub struct Embedding {
@@ -33,6 +15,11 @@ pub struct Embedding {
 }
 
 impl Embedding {
+    /// Adds a table `[rows, columns]` to the store under this name.
+    pub fn new(name: &str, shape: [usize; 2], initial: Initial, parameters: &mut Parameters) -> Self {
+        Self { table: parameters.add(name, &shape, initial) }
+    }
+
     /// The parameter.
     pub fn parameter(&self) -> Parameter {
         self.table

@@ -101,10 +101,7 @@ pub trait Fused<const N: usize>: Send + Sized + 'static {
 }
 
 /// Applies an operation.
-///
-/// # Panics
-///
-/// If the output does not have `D` dimensions.
+/// Panics if the output does not have `D` dimensions.
 pub fn fused<O: Fused<N>, const N: usize, const D: usize>(op: O, inputs: [AnyTensor; N]) -> Tensor<D> {
     apply(op, inputs).tensor()
 }
@@ -160,7 +157,7 @@ impl<O: Fused<N>, const N: usize> Backward<Flex, N> for Step<O, N> {
         let gradient = gradients.consume::<Flex>(&ops.node).to_contiguous();
         let Self { op, kept, inputs, output } = self;
         let mut buffers: [Vec<f32>; N] = std::array::from_fn(|i| {
-            let len = len(&inputs[i]);
+            let len = inputs[i].layout().num_elements();
             if O::SETS[i] { take(len).into_vec() } else { take_zeroed(len).into_vec() }
         });
         with_inputs(&inputs, |slices| {
@@ -187,10 +184,6 @@ fn give_back(tensor: FlexTensor) {
     {
         give::<f32>(values);
     }
-}
-
-fn len(tensor: &FlexTensor) -> usize {
-    tensor.layout().num_elements()
 }
 
 fn slice(tensor: &FlexTensor) -> &[f32] {

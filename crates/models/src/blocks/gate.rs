@@ -7,23 +7,6 @@ use quadcast_kernels::memory::{Buffer, take};
 
 use super::{AnyTensor, Fused, Initial, Input, Output, Parameter, Parameters, Returned, fused};
 
-/// Size of a gate.
-#[derive(Clone, Copy, Debug)]
-pub struct TimeGateConfig {
-    /// Length of a vector.
-    pub d: usize,
-}
-
-impl TimeGateConfig {
-    /// Adds the weight (Xavier uniform with the gain of ReLU) and the bias (0) to the store under this name.
-    pub fn init(&self, name: &str, parameters: &mut Parameters) -> TimeGate {
-        let initial = Initial::xavier_uniform_relu(self.d, self.d);
-        let weight = parameters.add(format!("{name}.weight"), &[self.d, self.d], initial);
-        let bias = parameters.add(format!("{name}.bias"), &[self.d], Initial::ZERO);
-        TimeGate { weight, bias }
-    }
-}
-
 /// `u∘candidate + (1 − u)∘old` with `u = σ(old·W + b)`.
 #[derive(Clone, Copy, Debug)]
 pub struct TimeGate {
@@ -32,6 +15,13 @@ pub struct TimeGate {
 }
 
 impl TimeGate {
+    /// Adds the weight (Xavier uniform with the gain of ReLU) and the bias (0) of a gate for vectors of length `d` to the
+    /// store under this name.
+    pub fn new(name: &str, d: usize, parameters: &mut Parameters) -> Self {
+        let weight = parameters.add(format!("{name}.weight"), &[d, d], Initial::xavier_uniform_relu(d, d));
+        Self { weight, bias: parameters.add(format!("{name}.bias"), &[d], Initial::ZERO) }
+    }
+
     /// `[n, d]` for an old state and a candidate of this shape.
     pub fn forward(&self, parameters: &Parameters, old: Tensor<2>, candidate: Tensor<2>) -> Tensor<2> {
         let [weight, bias] = [self.weight, self.bias].map(|p| parameters.any(p));

@@ -99,8 +99,8 @@ struct GcnLayer {
 
 impl GcnLayer {
     fn weights<'a>(&self, [_, _, neighbour, own, isolated]: [Input<'a>; 5]) -> Weights<'a, f32> {
-        let isolated = Some(isolated.values);
-        Weights { neighbour: neighbour.values, own: own.values, isolated, slope: self.slope }
+        let [neighbour, own, isolated] = [neighbour, own, isolated].map(|weight| weight.values);
+        Weights { neighbour, own, isolated, slope: self.slope }
     }
 }
 
@@ -123,10 +123,9 @@ impl Fused<5> for GcnLayer {
         inputs: [Input; 5],
         kept: Self::ForwardState,
         returned: Returned,
-        [dx, dp, dneighbour, down, disolated]: &mut [Vec<f32>; 5],
+        [x, p, neighbour, own, isolated]: &mut [Vec<f32>; 5],
     ) {
-        let mut gradients =
-            Gradients { x: dx, p: dp, neighbour: dneighbour, own: down, isolated: Some(disolated) };
+        let mut gradients = Gradients { x, p, neighbour, own, isolated };
         let output = gcn::Output { out: returned.values, mask: self.mask.as_ref(), dout: returned.gradient };
         let weights = self.weights(inputs);
         gcn::backward(&self.graph.arranged, &weights, inputs[0].values, &kept, &output, &mut gradients);
@@ -173,13 +172,8 @@ mod tests {
     fn layer_and_its_gradients() {
         let edges = vec![(0, 0, 1), (2, 1, 1), (2, 1, 1), (1, 2, 3), (4, 0, 0)];
         let graph = Arc::new(Graph::new(6, 3, edges));
-        let inputs = [
-            random("x", &[6, 4]),
-            random("p", &[3, 4]),
-            random("neighbour", &[4, 4]),
-            random("own", &[4, 4]),
-            random("isolated", &[4, 4]),
-        ];
+        let [neighbour, own, isolated] = ["neighbour", "own", "isolated"].map(|name| random(name, &[4, 4]));
+        let inputs = [random("x", &[6, 4]), random("p", &[3, 4]), neighbour, own, isolated];
         check(|| GcnLayer { graph: graph.clone(), mask: None, slope: 0.25 }, &inputs);
         let mask = mask(Some(&mut stream(1, "dropout", 0)), 0.3, 24);
         check(|| GcnLayer { graph: graph.clone(), mask: mask.clone(), slope: 0.25 }, &inputs);

@@ -7,32 +7,6 @@ use quadcast_kernels::memory::take;
 
 use super::{AnyTensor, Fused, Initial, Input, Output, Parameter, Parameters, Returned, fused, linear};
 
-/// Sizes of a cell.
-#[derive(Clone, Copy, Debug)]
-pub struct GruCellConfig {
-    /// Length of an input.
-    pub inputs: usize,
-    /// Length of a state.
-    pub d: usize,
-}
-
-impl GruCellConfig {
-    /// Adds weights and biases to the store under this name, all uniform up to 1/√d.
-    pub fn init(&self, name: &str, parameters: &mut Parameters) -> GruCell {
-        let (rows, initial) = (3 * self.d, Initial::by_inputs(self.d));
-        let mut add =
-            |which: &str, shape: &[usize]| parameters.add(format!("{name}.{which}"), shape, initial);
-        GruCell {
-            weights: [
-                add("input.weight", &[rows, self.inputs]),
-                add("hidden.weight", &[rows, self.d]),
-                add("input.bias", &[rows]),
-                add("hidden.bias", &[rows]),
-            ],
-        }
-    }
-}
-
 /// r = σ(`W_ir`·x + `b_ir` + `W_hr`·h + `b_hr`), z likewise, n = tanh(`W_in`·x + `b_in` + r∘(`W_hn`·h + `b_hn`)),
 /// h' = (1 − z)∘n + z∘h.
 #[derive(Clone, Copy, Debug)]
@@ -42,6 +16,15 @@ pub struct GruCell {
 }
 
 impl GruCell {
+    /// Adds weights and biases for inputs and states of these lengths to the store under this name, all uniform up to 1/√d.
+    pub fn new(name: &str, inputs: usize, d: usize, parameters: &mut Parameters) -> Self {
+        let (rows, initial) = (3 * d, Initial::by_inputs(d));
+        let mut add =
+            |which: &str, shape: &[usize]| parameters.add(format!("{name}.{which}"), shape, initial);
+        let (input, hidden) = (add("input.weight", &[rows, inputs]), add("hidden.weight", &[rows, d]));
+        Self { weights: [input, hidden, add("input.bias", &[rows]), add("hidden.bias", &[rows])] }
+    }
+
     /// The next states `[b, d]` for inputs `x[b, inputs]` and states `h[b, d]`.
     pub fn forward(&self, parameters: &Parameters, x: Tensor<2>, h: Tensor<2>) -> Tensor<2> {
         let [weight, _, bias, _] = self.weights.map(|p| parameters.any(p));

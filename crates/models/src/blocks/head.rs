@@ -14,11 +14,11 @@ use super::{AnyTensor, Fused, Input, Output, Returned, floats, fused};
 
 /// The targets of the rows of a batch.
 #[derive(Clone, Debug)]
-pub enum Targets {
-    /// One entity per row.
-    One(Arc<[u32]>),
-    /// Several entities per row: lists, and one weight for each place of the lists.
-    Soft(Arc<Csr>, Arc<[f32]>),
+pub struct Targets {
+    /// The target entities of each row.
+    pub lists: Arc<Csr>,
+    /// One weight for each place of the lists.
+    pub weights: Arc<[f32]>,
 }
 
 /// Mean over rows of `Σ_j t_j·(log Σ exp(logits) − logit_j)` with `logits = queries·entitiesᵀ`, for
@@ -36,7 +36,7 @@ pub fn cross_entropy(
 pub fn score_strips(queries: Tensor<2>, entities: Tensor<2>, f: impl FnMut(Range<usize>, &mut [f32])) {
     let d = queries.dims()[1];
     let [queries, entities] = [queries, entities].map(|x| AnyTensor::from(x).values());
-    head::score_strips(&Head { queries: &queries, entities: &entities, bias: None, d }, f);
+    head::score_strips(&Head { queries: &queries, entities: &entities, d }, f);
 }
 
 struct CrossEntropy {
@@ -46,27 +46,19 @@ struct CrossEntropy {
 
 impl CrossEntropy {
     fn goal(&self) -> Goal<'_, f32> {
-        let targets = match &self.targets {
-            Targets::One(targets) => head::Targets::One(targets),
-            Targets::Soft(lists, weights) => head::Targets::Soft { lists, weights },
-        };
-        Goal { targets, row_weights: self.row_weights.as_deref() }
+        let Targets { lists, weights } = &self.targets;
+        Goal { lists, weights, row_weights: self.row_weights.as_deref() }
     }
 
     /// Weight of every entity in every row `[b, n]`.
     fn dense(&self, rows: usize, entities: usize) -> Vec<f32> {
+        let Targets { lists, weights } = &self.targets;
         let mut dense = vec![0.0; rows * entities];
-        let share = |row: usize| self.row_weights.as_ref().map_or(1.0, |w| w[row]);
         for row in 0..rows {
-            let cells = &mut dense[row * entities..][..entities];
-            match &self.targets {
-                Targets::One(targets) => cells[targets[row] as usize] += share(row),
-                Targets::Soft(lists, weights) => {
-                    let weights = &weights[lists.starts[row] as usize..];
-                    for (&item, weight) in lists.segment(row).iter().zip(weights) {
-                        cells[item as usize] += share(row) * weight;
-                    }
-                }
+            let share = self.row_weights.as_ref().map_or(1.0, |w| w[row]);
+            let weights = &weights[lists.starts[row] as usize..];
+            for (&item, weight) in lists.segment(row).iter().zip(weights) {
+                dense[row * entities + item as usize] += share * weight;
             }
         }
         dense
@@ -80,14 +72,13 @@ impl Fused<2> for CrossEntropy {
     fn forward(&self, inputs: [Input; 2], tape: bool) -> (Output, Self::ForwardState) {
         let [queries, entities] = inputs;
         let d = queries.shape[1];
-        let head = Head { queries: queries.values, entities: entities.values, bias: None, d };
+        let head = Head { queries: queries.values, entities: entities.values, d };
         if !tape {
-            let loss = loss(&head, &self.goal(), &mut vec![0.0; queries.shape[0]]);
-            return (Output::new(vec![loss], &[1]), None);
+            return (Output::new(vec![loss(&head, &self.goal())], &[1]), None);
         }
         let mut kept = inputs.map(|input| take_zeroed(input.values.len()).into_vec());
         let [queries, entities] = &mut kept;
-        let loss = loss_and_gradients(&head, &self.goal(), &mut Gradients { queries, entities, bias: None });
+        let loss = loss_and_gradients(&head, &self.goal(), &mut Gradients { queries, entities });
         (Output::new(vec![loss], &[1]), Some(kept))
     }
 
@@ -128,23 +119,20 @@ mod tests {
     use super::*;
     use crate::blocks::testing::{check, random};
 
-    fn inputs() -> [(Vec<f32>, Vec<usize>); 2] {
-        [random("queries", &[4, 6]), random("entities", &[9, 6])]
-    }
-
     #[test]
-    fn one_target_per_row() {
-        for row_weights in [None, Some(Arc::from([1.0, 2.0, 0.5, 1.0]))] {
-            let targets = Targets::One(Arc::from([3, 3, 0, 8]));
-            check(|| CrossEntropy { targets: targets.clone(), row_weights: row_weights.clone() }, &inputs());
+    fn losses_and_their_gradients() {
+        let inputs = [random("queries", &[4, 6]), random("entities", &[9, 6])];
+        let one = [(0, 3), (1, 3), (2, 0), (3, 8)];
+        let soft = [(0, 1), (0, 4), (2, 0), (3, 5), (3, 6)];
+        let row_weights: Arc<[f32]> = Arc::from([1.0, 2.0, 0.5, 1.0]);
+        for (pairs, weights, row_weights) in [
+            (&one[..], &[1.0; 4][..], None),
+            (&one, &[1.0; 4], Some(row_weights)),
+            (&soft, &[0.5, 0.5, 1.0, 0.9, 0.1], None),
+        ] {
+            let lists = Arc::new(Csr::from_pairs(4, pairs.iter().copied()));
+            let targets = Targets { lists, weights: weights.into() };
+            check(|| CrossEntropy { targets: targets.clone(), row_weights: row_weights.clone() }, &inputs);
         }
-    }
-
-    #[test]
-    fn soft_targets() {
-        let pairs = [(0, 1), (0, 4), (2, 0), (3, 5), (3, 6)];
-        let lists = Arc::new(Csr::from_pairs(4, pairs.into_iter()));
-        let targets = Targets::Soft(lists, Arc::from([0.5, 0.5, 1.0, 0.9, 0.1]));
-        check(|| CrossEntropy { targets: targets.clone(), row_weights: None }, &inputs());
     }
 }

@@ -11,15 +11,12 @@
 //! use std::sync::Arc;
 //! use burn::tensor::Tensor;
 //! use quadcast_models::blocks::device::Device;
-//! use quadcast_models::blocks::{
-//!     AdamConfig, Csr, EmbeddingConfig, Initial, MixtureHeadConfig, Parameters,
-//! };
+//! use quadcast_models::blocks::{AdamConfig, Csr, Embedding, Initial, MixtureHead, Parameters};
 //!
 //! let mut parameters = Parameters::new(1, &Device::Cpu.open()?);
-//! let table = |rows| EmbeddingConfig { rows, columns: 4, initial: Initial::xavier_uniform_relu(rows, 4) };
-//! let entities = table(5).init("entities", &mut parameters);
-//! let relations = table(2).init("relations", &mut parameters);
-//! let head = MixtureHeadConfig { inputs: 8, entities: 5, alpha: 0.8 }.init("head", &mut parameters);
+//! let entities = Embedding::new("entities", [5, 4], Initial::Normal(1.0), &mut parameters);
+//! let relations = Embedding::new("relations", [2, 4], Initial::Normal(1.0), &mut parameters);
+//! let head = MixtureHead::new("head", 8, 5, 0.8, &mut parameters);
 //! let mut adam = AdamConfig { amsgrad: true, ..AdamConfig::default() }.init();
 //!
 //! // Two queries, (0, 1, ?) with the answer 3 and (2, 0, ?) with the answer 4; the first had 3 before.
@@ -37,9 +34,7 @@
 //! assert!(losses[9] < losses[0]);
 //!
 //! let trained = parameters.frozen(); // without a tape
-//! head.scores(&trained, queries(&trained), &vocabulary, |row, scores| {
-//!     assert_eq!(scores.len(), 5, "one score per entity for query {row}");
-//! });
+//! assert!(!head.loss(&trained, queries(&trained), [3, 4], vocabulary).is_autodiff());
 //! let bytes = parameters.to_bytes()?; // a safetensors file
 //! parameters.load_bytes(&bytes)?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -70,17 +65,17 @@ pub use quadcast_kernels::segment::Csr;
 
 pub use adam::{Adam, AdamConfig};
 pub use any::{AnyTensor, Values};
-pub use conv_trans::{ConvTrans, ConvTransConfig, SharedLinear, pair_rows, pair_rows_within};
+pub use conv_trans::{ConvTrans, ConvTransConfig, pair_rows, pair_rows_within};
 pub use dropout::Training;
-pub use embedding::{Embedding, EmbeddingConfig, add_rows, select_rows};
+pub use embedding::{Embedding, add_rows, select_rows};
 pub(crate) use embedding::{floats, integers};
 pub use fused::{Fused, Input, Output, Returned, fused};
-pub use gate::{TimeGate, TimeGateConfig};
+pub use gate::TimeGate;
 pub use gcn::{Gcn, GcnConfig, Graph};
-pub use gru::{GruCell, GruCellConfig};
+pub use gru::GruCell;
 pub use head::{Targets, cross_entropy, score_strips};
 pub use initial::Initial;
-pub use mixture::{MixtureHead, MixtureHeadConfig};
+pub use mixture::MixtureHead;
 pub use operations::{Segments, distance, linear, linear_without_bias, normalise_rows, segment_mean, tanh};
 pub use parameters::{Buffer, Gradients, Parameter, Parameters, SharedBuffer};
 pub use store::StoreError;

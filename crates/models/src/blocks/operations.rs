@@ -6,7 +6,7 @@ use burn::tensor::{IndexingUpdateOp, Tensor};
 use quadcast_kernels::linear::{self, Gradients, Weights};
 use quadcast_kernels::memory::{Buffer, take};
 use quadcast_kernels::segment::{Csr, mean, mean_backward};
-use quadcast_kernels::{activations, normalise};
+use quadcast_kernels::{activations, rows};
 
 use super::{AnyTensor, Fused, Input, Output, Returned, floats, fused, integers};
 
@@ -105,12 +105,12 @@ impl Fused<1> for NormaliseRows {
 
     fn forward(&self, [x]: [Input; 1], _tape: bool) -> (Output, Self::ForwardState) {
         let (mut out, mut lengths) = (take(x.values.len()).into_vec(), take(x.shape[0]));
-        normalise::forward(x.values, x.shape[1], &mut out, &mut lengths);
+        rows::normalise(x.values, x.shape[1], &mut out, &mut lengths);
         (Output::new(out, x.shape), lengths)
     }
 
     fn backward(self, [x]: [Input; 1], lengths: Buffer<f32>, returned: Returned, [dx]: &mut [Vec<f32>; 1]) {
-        normalise::backward(returned.values, &lengths, returned.gradient, x.shape[1], dx);
+        rows::normalise_backward(returned.values, &lengths, returned.gradient, x.shape[1], dx);
     }
 
     fn composed(&self, [x]: [AnyTensor; 1]) -> AnyTensor {

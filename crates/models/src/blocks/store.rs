@@ -13,23 +13,13 @@ pub enum StoreError {
     /// The bytes have another format.
     #[error("not a safetensors file of 32-bit floats: {0}")]
     Format(String),
-    /// An array is missing.
-    #[error("there is no `{0}`; the file belongs to another model or configuration")]
-    Missing(String),
-    /// An array is not part of the model.
-    #[error("`{0}` has no place; the file belongs to another model or configuration")]
-    Unknown(String),
-    /// An array has another size.
-    #[error("`{name}` has the shape {found:?} instead of {expected:?}")]
-    Shape {
-        /// Its name.
-        name: String,
-        /// Shape in the file.
-        found: Vec<usize>,
-        /// Shape in the model.
-        expected: Vec<usize>,
-    },
+    /// An array is missing, not part of the model, or of another shape.
+    #[error("{0}")]
+    Array(String),
 }
+
+/// Why a file has other arrays than the model.
+const OTHER_MODEL: &str = "the file belongs to another model or configuration";
 
 /// Arrays by name, each with its shape.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -46,17 +36,19 @@ impl Arrays {
 
     /// Removes and returns the numbers of an array.
     pub fn take(&mut self, name: &str, expected: &[usize]) -> Result<Vec<f32>, StoreError> {
-        let (found, values) = self.arrays.remove(name).ok_or_else(|| StoreError::Missing(name.to_owned()))?;
-        if found != expected {
-            return Err(StoreError::Shape { name: name.to_owned(), found, expected: expected.to_vec() });
+        match self.arrays.remove(name) {
+            Some((found, values)) if found == expected => Ok(values),
+            Some((found, _)) => {
+                Err(StoreError::Array(format!("`{name}` has the shape {found:?} instead of {expected:?}")))
+            }
+            None => Err(StoreError::Array(format!("there is no `{name}`; {OTHER_MODEL}"))),
         }
-        Ok(values)
     }
 
     /// An error if anything is left.
     pub fn finish(self) -> Result<(), StoreError> {
         match self.arrays.into_keys().next() {
-            Some(name) => Err(StoreError::Unknown(name)),
+            Some(name) => Err(StoreError::Array(format!("`{name}` has no place; {OTHER_MODEL}"))),
             None => Ok(()),
         }
     }
@@ -177,10 +169,16 @@ mod tests {
     fn errors_name_the_array() {
         let mut arrays = Arrays::default();
         arrays.insert("a", vec![1], vec![0.1]);
-        assert!(matches!(arrays.take("b", &[1]), Err(StoreError::Missing(name)) if name == "b"));
-        let error = arrays.clone().take("a", &[2]).unwrap_err();
-        assert_eq!(error.to_string(), "`a` has the shape [1] instead of [2]");
-        assert!(matches!(arrays.finish(), Err(StoreError::Unknown(name)) if name == "a"));
+        for (error, text) in [
+            (
+                arrays.take("b", &[1]).err(),
+                "there is no `b`; the file belongs to another model or configuration",
+            ),
+            (arrays.clone().take("a", &[2]).err(), "`a` has the shape [1] instead of [2]"),
+            (arrays.finish().err(), "`a` has no place; the file belongs to another model or configuration"),
+        ] {
+            assert_eq!(error.unwrap().to_string(), text);
+        }
         assert!(matches!(Arrays::from_bytes(b"not a file"), Err(StoreError::Format(_))));
     }
 

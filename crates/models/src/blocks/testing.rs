@@ -17,8 +17,8 @@ pub fn check<O: Fused<N>, const N: usize>(
     op: impl Fn() -> O + Send + Sync,
     inputs: &[(Vec<f32>, Vec<usize>); N],
 ) {
-    let one = in_threads(1, || run(&op, inputs, apply));
-    let two = in_threads(2, || run(&op, inputs, apply));
+    let one = in_threads(1, || run(&op, inputs, super::fused::apply));
+    let two = in_threads(2, || run(&op, inputs, super::fused::apply));
     assert_eq!(one, two, "one thread and two");
     let composed = run(&op, inputs, |op, x| op.composed(x));
     close("output", &one.0, &composed.0);
@@ -42,12 +42,10 @@ fn predicts_change<O: Fused<N>, const N: usize>(
         let value = |step: f64| {
             let leaves: [AnyTensor; N] = std::array::from_fn(|j| {
                 let (values, shape) = &inputs[j];
-                let moved = values
-                    .iter()
-                    .zip(gradient)
-                    .map(|(&x, &g)| f64::from(x) + if i == j { step * f64::from(g) / length } else { 0.0 });
-                let values =
-                    if i == j { moved.collect() } else { values.iter().copied().map(f64::from).collect() };
+                let mut values: Vec<f64> = values.iter().copied().map(f64::from).collect();
+                if i == j {
+                    values.iter_mut().zip(gradient).for_each(|(x, &g)| *x += step * f64::from(g) / length);
+                }
                 AnyTensor::wide(values, shape, &Device::flex()).into_leaf()
             });
             let output = op().composed(leaves).flat();
@@ -68,10 +66,6 @@ fn length(gradient: &[f32]) -> f64 {
 
 /// Outputs and gradients of the inputs for Σ output·weight with fixed random weights.
 type Run = (Vec<f32>, Vec<Vec<f32>>);
-
-fn apply<O: Fused<N>, const N: usize>(op: O, inputs: [AnyTensor; N]) -> AnyTensor {
-    super::fused::apply(op, inputs)
-}
 
 fn run<O: Fused<N>, const N: usize>(
     op: &impl Fn() -> O,

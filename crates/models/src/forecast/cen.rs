@@ -31,18 +31,70 @@ use serde_json::json;
 
 mod network;
 mod online;
-mod settings;
 
-use super::snapshot_encoder::{self, EncodedHistory};
+use super::snapshot_network::{self, EncodedHistory, Trainer};
 use super::state::{Shape, saved_state, saved_tensors, unfitted};
-use super::trainer::Trainer;
 use crate::config::{self, ConfigError};
 use crate::registry::{Build, Entry};
 use crate::settings::Settings;
-use crate::training::{Ending, train};
+use crate::training::{Ending, Schedule, train};
 use network::Network;
-use online::{OnlineNetwork, OnlineSetup};
-pub use settings::Config;
+use online::OnlineNetwork;
+
+settings! {
+    /// Configuration.
+    pub struct Config {
+        /// Size of embeddings.
+        dimension: usize = 200, range at_least(1.0), source "paper";
+        /// Graph layers per snapshot.
+        layers: usize = 2, range at_least(1.0), source "paper";
+        /// Snapshots that the first stage of training reads.
+        shortest: usize = 3, range at_least(1.0), source "paper, on ICEWS14, ICEWS18 and YAGO; 2 on GDELT and WIKI";
+        /// Snapshots that later stages may come to; at least `shortest`.
+        longest: usize = 10, source "paper";
+        /// Probability to drop a number in training, everywhere.
+        dropout: f64 = 0.2, range at_least(0.0).below(1.0), source "paper";
+        /// Learning rate of the first stage.
+        learning_rate: f64 = 1e-3, range above(0.0), source "paper";
+        /// Learning rate of the later stages.
+        curriculum_rate: f64 = 1e-4, range above(0.0), source "published code";
+        /// Coupled L2.
+        weight_decay: f64 = 1e-5, range at_least(0.0), source "published code";
+        /// Largest norm of all gradients together.
+        clip: f64 = 1.0, range above(0.0), source "published code";
+        /// Epochs of a stage at most.
+        epochs: u32 = 30, range at_least(1.0), source "published code";
+        /// Validations without improvement before the first stage ends.
+        patience: u32 = 6, range at_least(1.0), source "published code, which ends after more than 5";
+        /// Validations without improvement before a later stage ends.
+        curriculum_patience: u32 = 3, range at_least(1.0), source "published code, which ends after more than 2";
+        /// Learning rate during online updates.
+        online_rate: f64 = 1e-3, range above(0.0), source "paper";
+        /// Epochs per step at most during online updates.
+        online_epochs: u32 = 30, source "published code";
+        /// Pull back to the parameters of the step before during online updates.
+        online_pull: f64 = 1.0, range at_least(0.0), source "paper";
+    }
+}
+
+impl Config {
+    fn check(&self) -> Result<(), ConfigError> {
+        self.check_ranges()?;
+        if self.longest < self.shortest {
+            return Err(ConfigError::Value(format!(
+                "longest = {} is out of range: expected at least shortest = {}",
+                self.longest, self.shortest
+            )));
+        }
+        Ok(())
+    }
+
+    /// The stage that reads histories of this length.
+    fn schedule(&self, length: usize) -> Schedule {
+        let patience = if length == self.shortest { self.patience } else { self.curriculum_patience };
+        Schedule { epochs: self.epochs, patience: Some(patience), ..Schedule::default() }
+    }
+}
 
 /// The model.
 pub struct Cen {
@@ -83,13 +135,13 @@ impl Cen {
     fn current(&self) -> Result<(&Network, usize), ModelError> {
         let Trained { network, length, .. } = self.trained.as_ref().ok_or_else(unfitted)?;
         let online = self.online.as_ref().filter(|_| self.online_for.is_some());
-        Ok((online.map_or(network, OnlineNetwork::network), *length))
+        Ok((online.map_or(network, |online| &online.network), *length))
     }
 }
 
 impl Forecaster for Cen {
     fn capabilities(&self) -> Capabilities {
-        CAPABILITIES
+        (ENTRY.capabilities)()
     }
 
     fn fit(
@@ -138,15 +190,13 @@ impl Forecaster for Cen {
         history: &History<'_>,
         rehearsal: &dyn Rehearsal,
     ) -> Result<(), ModelError> {
-        let Trained { network, length, until } = self.trained.as_ref().ok_or_else(unfitted)?;
-        network.shape().check(history)?;
+        let trained = self.trained.as_ref().ok_or_else(unfitted)?;
+        trained.network.shape.check(history)?;
         let online = match self.online.take().filter(|online| online.can_advance_to(step)) {
             Some(online) => online,
-            None => OnlineNetwork::new(network, &self.config)?,
+            None => OnlineNetwork::new(&trained.network, &self.config)?,
         };
-        let setup =
-            OnlineSetup { config: &self.config, length: *length, seed: self.seed, trained_until: *until };
-        self.online = Some(online.advance_to(step, history, rehearsal, &setup)?);
+        self.online = Some(online.advance_to(step, history, rehearsal, &self.config, trained, self.seed)?);
         self.online_for = Some(step);
         self.encoded.invalidate();
         Ok(())
@@ -159,7 +209,7 @@ impl Forecaster for Cen {
         }
         let mut encoded = std::mem::take(&mut self.encoded);
         let (network, length) = self.current()?;
-        network.shape().check(history)?;
+        network.shape.check(history)?;
         encoded.update(network, history, length);
         self.encoded = encoded;
         Ok(())
@@ -181,13 +231,13 @@ impl Forecaster for Cen {
         answer: EntityId,
     ) -> Result<Option<Explanation>, ModelError> {
         let (network, length) = self.current()?;
-        snapshot_encoder::explain(network, history, query, answer, length)
+        snapshot_network::explain(network, history, query, answer, length)
     }
 
     fn save(&self) -> Result<SavedModel, ModelError> {
         // Online updates belong to an evaluation, not to the model.
         let Trained { network, length, until } = self.trained.as_ref().ok_or_else(unfitted)?;
-        let state = json!({ "config": self.config, "seed": self.seed, "shape": network.shape(),
+        let state = json!({ "config": self.config, "seed": self.seed, "shape": network.shape,
             "length": length, "until": until });
         Ok(SavedModel { state, rules: None, tensors: Some(Tensors(network.learned.to_bytes()?)) })
     }
@@ -212,13 +262,6 @@ impl Forecaster for Cen {
     }
 }
 
-/// What it can do.
-const CAPABILITIES: Capabilities = Capabilities {
-    explains: true,
-    random: true,
-    ..Capabilities::new(Task::Forecasting, &[Setting::SingleStep, Setting::MultiStep, Setting::Online])
-};
-
 /// Registry entry.
 pub const ENTRY: Entry = Entry {
     name: "cen",
@@ -226,7 +269,11 @@ pub const ENTRY: Entry = Entry {
     about: "Graph network over several history lengths; learns online.",
     paper: "Complex evolutional pattern learning for temporal knowledge graph reasoning",
     source: "Li et al., ACL 2022",
-    capabilities: || CAPABILITIES,
+    capabilities: || Capabilities {
+        explains: true,
+        random: true,
+        ..Capabilities::new(Task::Forecasting, &[Setting::SingleStep, Setting::MultiStep, Setting::Online])
+    },
     settings: Config::SETTINGS,
     base: None,
     quick: &["dimension=16", "shortest=2", "longest=3", "epochs=3", "online_epochs=2"],

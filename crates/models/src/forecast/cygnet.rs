@@ -31,15 +31,49 @@ use serde::Deserialize;
 use serde_json::json;
 
 mod network;
-mod settings;
 
 use super::state::{Shape, StripSink, saved_state, saved_tensors, unfitted};
 use crate::config::{self, ConfigError};
 use crate::registry::{Build, Entry};
 use crate::settings::Settings;
-use crate::training::{Learning, Trainable, train};
+use crate::training::{Learning, Order, Schedule, Trainable, train};
 use network::{Frozen, Network, NetworkQuery};
-pub use settings::Config;
+
+settings! {
+    /// Configuration.
+    pub struct Config {
+        /// Size of embeddings.
+        dimension: usize = 200, range at_least(1.0), source "paper";
+        /// Share of the copy mode.
+        alpha: f64 = 0.8, range above(0.0).below(1.0), source "paper, on ICEWS; 0.5 on YAGO and WIKI";
+        /// Learning rate of Adam.
+        learning_rate: f64 = 1e-3, range above(0.0), source "paper";
+        /// Facts per training step at most; a step never spans two times.
+        batch: usize = 1024, range at_least(1.0), source "published code";
+        /// Weight of the mean squared embeddings in the loss.
+        regulariser: f64 = 0.01, range at_least(0.0), source "published code";
+        /// Whether the data loss trains the time vector.
+        train_time: bool = false, source "published code, by accident";
+        /// Epochs at most.
+        epochs: u32 = 30, range at_least(1.0), source "paper";
+        /// Epochs before the first validation counts.
+        first_validation: u32 = 6, range at_least(1.0), source "published comparison";
+        /// Validations without improvement before training stops.
+        patience: u32 = 4, range at_least(1.0), source "published comparison";
+    }
+}
+
+impl Config {
+    fn schedule(&self) -> Schedule {
+        Schedule {
+            epochs: self.epochs,
+            first_validation: self.first_validation.min(self.epochs),
+            patience: Some(self.patience),
+            order: Order::Fixed,
+            ..Schedule::default()
+        }
+    }
+}
 
 /// The model: a network per direction, object first.
 pub struct CyGNet {
@@ -66,19 +100,12 @@ impl CyGNet {
 fn vocabulary(history: &History<'_>, queries: &[Query]) -> Csr {
     let mut lists = Csr { starts: vec![0], items: Vec::new() };
     for query in queries {
-        let start = lists.items.len();
-        let answers = history.answers(query.known, query.directed(history.relations()));
-        lists.items.extend(answers.iter().map(|event| event.answer.0));
-        lists.items[start..].sort_unstable();
-        let mut kept = start;
-        for i in start..lists.items.len() {
-            if kept == start || lists.items[kept - 1] != lists.items[i] {
-                lists.items[kept] = lists.items[i];
-                kept += 1;
-            }
-        }
-        lists.items.truncate(kept);
-        lists.starts.push(kept as u32);
+        let events = history.answers(query.known, query.directed(history.relations()));
+        let mut answers: Vec<u32> = events.iter().map(|event| event.answer.0).collect();
+        answers.sort_unstable();
+        answers.dedup();
+        lists.items.extend(answers);
+        lists.starts.push(lists.items.len() as u32);
     }
     lists
 }
@@ -200,14 +227,9 @@ impl Learning for Trainer<'_> {
     }
 }
 
-/// Name of a direction's network.
-const fn name(direction: Direction) -> &'static str {
-    direction.word()
-}
-
 impl Forecaster for CyGNet {
     fn capabilities(&self) -> Capabilities {
-        CAPABILITIES
+        (ENTRY.capabilities)()
     }
 
     fn fit(
@@ -223,7 +245,7 @@ impl Forecaster for CyGNet {
         for direction in Direction::BOTH {
             let network = Network::new(shape, &self.config, direction, run.seed);
             let mut trainer = Trainer::new(history, &self.config, direction, network);
-            let training = train(&mut trainer, name(direction), &self.config.schedule(), validation, &own)?;
+            let training = train(&mut trainer, direction.word(), &self.config.schedule(), validation, &own)?;
             own = run.after(training.seconds);
             networks.push(trainer.network);
         }
@@ -232,7 +254,7 @@ impl Forecaster for CyGNet {
     }
 
     fn begin(&mut self, _: Step, history: &History<'_>) -> Result<(), ModelError> {
-        self.networks.first().ok_or_else(unfitted)?.shape().check(history)
+        self.networks.first().ok_or_else(unfitted)?.shape.check(history)
     }
 
     fn score(
@@ -296,7 +318,7 @@ impl Forecaster for CyGNet {
     }
 
     fn save(&self) -> Result<SavedModel, ModelError> {
-        let shape = self.networks.first().map(Network::shape);
+        let shape = self.networks.first().map(|network| network.shape);
         let tensors = network::to_bytes(&self.networks)?;
         Ok(SavedModel {
             state: json!({ "config": self.config, "shape": shape }),
@@ -320,13 +342,6 @@ impl Forecaster for CyGNet {
     }
 }
 
-/// What it can do.
-const CAPABILITIES: Capabilities = Capabilities {
-    explains: true,
-    random: true,
-    ..Capabilities::new(Task::Forecasting, &[Setting::SingleStep, Setting::MultiStep])
-};
-
 /// Registry entry.
 pub const ENTRY: Entry = Entry {
     name: "cygnet",
@@ -334,7 +349,11 @@ pub const ENTRY: Entry = Entry {
     about: "Copies an earlier answer or generates one; small network.",
     paper: "Learning from history: modeling temporal knowledge graphs with sequential copy-generation networks",
     source: "Zhu et al., AAAI 2021",
-    capabilities: || CAPABILITIES,
+    capabilities: || Capabilities {
+        explains: true,
+        random: true,
+        ..Capabilities::new(Task::Forecasting, &[Setting::SingleStep, Setting::MultiStep])
+    },
     settings: Config::SETTINGS,
     base: None,
     quick: &["dimension=16", "epochs=3", "first_validation=1"],

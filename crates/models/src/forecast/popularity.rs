@@ -12,7 +12,8 @@ pub(crate) struct Popularity {
     slots: FxHashMap<EntityId, u32>,
     /// `at_least[c - 1]` answers were given `c` times or more.
     at_least: Vec<u32>,
-    total: u32,
+    /// Number of counted answers.
+    pub total: u32,
 }
 
 impl Popularity {
@@ -35,11 +36,6 @@ impl Popularity {
     /// How often the answer occurred.
     pub fn count(&self, answer: EntityId) -> u32 {
         self.slots.get(&answer).map_or(0, |&slot| self.counts[slot as usize])
-    }
-
-    /// Number of counted answers.
-    pub fn total(&self) -> u32 {
-        self.total
     }
 }
 

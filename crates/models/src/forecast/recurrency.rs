@@ -129,10 +129,6 @@ impl Recurrency {
         })
     }
 
-    fn uses_popularity(&self) -> bool {
-        self.config.variant != Variant::Strict
-    }
-
     /// `Z`, taken at the first query about the relation since the history last grew.
     fn normaliser(&self, history: &History<'_>, query: &Query, directed: DirectedRelation) -> f64 {
         *self.normalisers[directed.index()].get_or_init(|| {
@@ -221,7 +217,7 @@ impl Recurrency {
 
 impl Forecaster for Recurrency {
     fn capabilities(&self) -> Capabilities {
-        CAPABILITIES
+        (ENTRY.capabilities)()
     }
 
     fn fit(
@@ -277,7 +273,7 @@ impl Forecaster for Recurrency {
                 history.relations()
             )));
         }
-        if self.uses_popularity() {
+        if self.config.variant != Variant::Strict {
             self.popularity.follow(history);
         }
         // Z is constant while the history is: so the published code does multi-step.
@@ -323,7 +319,7 @@ impl Forecaster for Recurrency {
         let strict: f64 = evidence.iter().map(|e| e.weight).sum();
         evidence.reverse();
         let popularity = self.popularity.of(directed);
-        let (given, total) = popularity.map_or((0, 0), |p| (p.count(answer), p.total()));
+        let (given, total) = popularity.map_or((0, 0), |p| (p.count(answer), p.total));
         let xi = if total == 0 { 0.0 } else { f64::from(given) / f64::from(total) };
         let popular = match self.config.variant {
             Variant::Strict => 0.0,
@@ -380,13 +376,6 @@ impl Forecaster for Recurrency {
     }
 }
 
-/// What it can do.
-const CAPABILITIES: Capabilities = Capabilities {
-    explains: true,
-    inductive: true,
-    ..Capabilities::new(Task::Forecasting, &[Setting::SingleStep, Setting::MultiStep])
-};
-
 /// Registry entry.
 pub const ENTRY: Entry = Entry {
     name: "recurrency",
@@ -394,7 +383,11 @@ pub const ENTRY: Entry = Entry {
     about: "Repeats past facts, weighted by age and popularity.",
     paper: "History repeats itself: a baseline for temporal knowledge graph forecasting",
     source: "Gastinger et al., IJCAI 2024",
-    capabilities: || CAPABILITIES,
+    capabilities: || Capabilities {
+        explains: true,
+        inductive: true,
+        ..Capabilities::new(Task::Forecasting, &[Setting::SingleStep, Setting::MultiStep])
+    },
     settings: Config::SETTINGS,
     base: None,
     quick: &[],

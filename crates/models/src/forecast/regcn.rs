@@ -30,19 +30,66 @@ use serde::Deserialize;
 use serde_json::json;
 
 mod network;
-mod settings;
 mod static_graph;
 
-use super::snapshot_encoder::{self, EncodedHistory};
+use super::snapshot_network::{self, EncodedHistory, Trainer};
 use super::state::{Shape, saved_state, saved_tensors, unfitted};
-use super::trainer::Trainer;
 use crate::config::{self, ConfigError};
 use crate::registry::{Build, Entry};
 use crate::settings::Settings;
-use crate::training::train;
+use crate::training::{Schedule, train};
 use network::Network;
-pub use settings::Config;
 use static_graph::Words;
+
+settings! {
+    /// Configuration.
+    pub struct Config {
+        /// Size of embeddings.
+        dimension: usize = 200, range at_least(1.0), source "paper";
+        /// Snapshots that are read before a question.
+        history: usize = 3, range at_least(1.0), source "paper, on ICEWS14; 1 to 10 elsewhere";
+        /// Graph layers per snapshot.
+        layers: usize = 2, range at_least(1.0), source "paper; 1 on YAGO";
+        /// Start from the words of entity names.
+        static_graph: bool = false, source "paper; true on the ICEWS datasets";
+        /// Probability to drop a number in training, everywhere.
+        dropout: f64 = 0.2, range at_least(0.0).below(1.0), source "paper";
+        /// Degrees by which entities may turn away from their words with every snapshot.
+        angle: f64 = 10.0, range at_least(0.0).at_most(180.0), source "paper";
+        /// Weight of that constraint.
+        static_weight: f64 = 0.5, range at_least(0.0), source "published code";
+        /// Weight of the entity task; the rest weighs the relation task.
+        task_weight: f64 = 0.7, range at_least(0.0).at_most(1.0), source "paper";
+        /// Learning rate of Adam.
+        learning_rate: f64 = 1e-3, range above(0.0), source "paper";
+        /// Coupled L2.
+        weight_decay: f64 = 1e-5, range at_least(0.0), source "published code";
+        /// Largest norm of all gradients together.
+        clip: f64 = 1.0, range above(0.0), source "published code";
+        /// Epochs at most.
+        epochs: u32 = 500, range at_least(1.0), source "published code";
+        /// Validations without improvement before training stops; 0: never.
+        patience: u32 = 20, source "ours; published code: never";
+    }
+}
+
+impl Config {
+    fn check(&self) -> Result<(), ConfigError> {
+        self.check_ranges()?;
+        if self.static_graph && !self.dimension.is_multiple_of(2) {
+            return Err(ConfigError::Value(format!(
+                "dimension = {} is odd: the static graph works on pairs of numbers, expected an even dimension",
+                self.dimension
+            )));
+        }
+        Ok(())
+    }
+
+    fn schedule(&self) -> Schedule {
+        let patience = (self.patience > 0).then_some(self.patience);
+        Schedule { epochs: self.epochs, patience, ..Schedule::default() }
+    }
+}
 
 /// The model.
 pub struct ReGcn {
@@ -66,7 +113,7 @@ impl ReGcn {
 
 impl Forecaster for ReGcn {
     fn capabilities(&self) -> Capabilities {
-        CAPABILITIES
+        (ENTRY.capabilities)()
     }
 
     fn fit(
@@ -95,10 +142,9 @@ impl Forecaster for ReGcn {
     }
 
     fn begin(&mut self, _: Step, history: &History<'_>) -> Result<(), ModelError> {
-        self.fitted()?.shape().check(history)?;
-        if let Some(network) = &self.network {
-            self.encoded.update(network, history, self.config.history);
-        }
+        let network = self.network.as_ref().ok_or_else(unfitted)?;
+        network.shape.check(history)?;
+        self.encoded.update(network, history, self.config.history);
         Ok(())
     }
 
@@ -117,13 +163,12 @@ impl Forecaster for ReGcn {
         query: &Query,
         answer: EntityId,
     ) -> Result<Option<Explanation>, ModelError> {
-        snapshot_encoder::explain(self.fitted()?, history, query, answer, self.config.history)
+        snapshot_network::explain(self.fitted()?, history, query, answer, self.config.history)
     }
 
     fn save(&self) -> Result<SavedModel, ModelError> {
         let network = self.fitted()?;
-        let state =
-            json!({ "config": self.config, "shape": network.shape(), "words": self.words.as_deref() });
+        let state = json!({ "config": self.config, "shape": network.shape, "words": self.words.as_deref() });
         Ok(SavedModel { state, rules: None, tensors: Some(Tensors(network.learned.to_bytes()?)) })
     }
 
@@ -145,13 +190,6 @@ impl Forecaster for ReGcn {
     }
 }
 
-/// What it can do.
-const CAPABILITIES: Capabilities = Capabilities {
-    explains: true,
-    random: true,
-    ..Capabilities::new(Task::Forecasting, &[Setting::SingleStep, Setting::MultiStep])
-};
-
 /// Registry entry.
 pub const ENTRY: Entry = Entry {
     name: "re-gcn",
@@ -159,7 +197,11 @@ pub const ENTRY: Entry = Entry {
     about: "Graph network over the last snapshots; entities evolve.",
     paper: "Temporal knowledge graph reasoning based on evolutional representation learning",
     source: "Li et al., SIGIR 2021",
-    capabilities: || CAPABILITIES,
+    capabilities: || Capabilities {
+        explains: true,
+        random: true,
+        ..Capabilities::new(Task::Forecasting, &[Setting::SingleStep, Setting::MultiStep])
+    },
     settings: Config::SETTINGS,
     base: None,
     quick: &["dimension=32", "epochs=4"],

@@ -1,12 +1,19 @@
-//! Snapshots prepared for graph networks: edges of both directions by destination, and the entities of each relation.
+//! Snapshots prepared for graph networks: edges of both directions by destination, and the entities of each relation. And the
+//! part of a network that reads one, and the questions that a training step asks about one.
 
 use std::sync::Arc;
 
-use quadcast_core::{Direction, History, Quad, Query, Step};
+use burn::tensor::Tensor;
+use quadcast_core::{Direction, History, ModelError, Quad, Query, Step};
 use quadcast_kernels::segment::Csr;
 use rustc_hash::FxHashMap;
 
-use crate::blocks::{Graph, Segments};
+use crate::blocks::{
+    Gcn, GcnConfig, Graph, Parameters, Segments, Targets, TimeGate, Training, normalise_rows,
+};
+
+/// Channels of the decoders' convolutions.
+pub(crate) const CHANNELS: usize = 50;
 
 /// The facts of one step, prepared for a network.
 #[derive(Debug)]
@@ -51,6 +58,37 @@ impl PreparedSnapshot {
     }
 }
 
+/// Graph layers, and a gate that decides how much they change the entities.
+pub(crate) struct GraphLayers {
+    layers: Vec<Gcn>,
+    gate: TimeGate,
+}
+
+impl GraphLayers {
+    /// Adds `count` layers for vectors of length `d` to the store.
+    pub fn new(count: usize, d: usize, dropout: f64, store: &mut Parameters) -> Self {
+        let gcn = GcnConfig::new(d, dropout);
+        let layers = (0..count).map(|i| gcn.init(&format!("layer{i}"), store)).collect();
+        Self { layers, gate: TimeGate::new("gate", d, store) }
+    }
+
+    /// Entities `[n, d]` after a snapshot, given those before it.
+    pub fn forward(
+        &self,
+        parameters: &Parameters,
+        snapshot: &PreparedSnapshot,
+        entities: Tensor<2>,
+        relations: &Tensor<2>,
+        mut training: Training,
+    ) -> Tensor<2> {
+        let mut x = entities.clone();
+        for layer in &self.layers {
+            x = layer.forward(parameters, &snapshot.graph, x, relations.clone(), training.as_deref_mut());
+        }
+        self.gate.forward(parameters, entities, normalise_rows(x))
+    }
+}
+
 /// The last `count` steps of a history that hold facts, the newest first.
 pub(crate) fn last_steps<'a>(history: &'a History<'_>, count: usize) -> impl Iterator<Item = Step> + 'a {
     let end = history.ceiling().0.min(history.axis().len() as u32);
@@ -84,6 +122,65 @@ impl SnapshotCache {
     }
 }
 
+/// The distinct questions of a training step, with two known parts, and all their answers.
+///
+/// Facts of one snapshot with the same known parts have the same scores, so the network computes them once. Batch statistics
+/// and the loss weigh a question by its number of facts; only the dropout mask is shared.
+#[derive(Clone, Debug)]
+pub(crate) struct StepQuestions {
+    /// The known parts, by question.
+    pub first: Arc<[u32]>,
+    pub second: Arc<[u32]>,
+    /// Number of facts of the question.
+    pub counts: Arc<[f32]>,
+    /// The answers; each weighs 1 over the number of answers of its question.
+    pub targets: Targets,
+}
+
+impl StepQuestions {
+    /// Which entity? Known are an entity and a directed relation of a fact of this step.
+    pub fn missing_entities(history: &History<'_>, step: Step) -> Result<Self, ModelError> {
+        Self::both_ways(history, step, |known, relation, answer| (known, relation, answer))
+    }
+
+    /// Which directed relation? Known are the two entities of a fact of this step.
+    pub fn missing_relations(history: &History<'_>, step: Step) -> Result<Self, ModelError> {
+        Self::both_ways(history, step, |known, relation, answer| (known, answer, relation))
+    }
+
+    fn both_ways(
+        history: &History<'_>,
+        step: Step,
+        fact: impl Fn(u32, u32, u32) -> (u32, u32, u32),
+    ) -> Result<Self, ModelError> {
+        let snapshot = history.snapshot(step)?;
+        let mut facts = Vec::with_capacity(2 * snapshot.len());
+        for direction in Direction::BOTH {
+            for (query, answer) in snapshot.iter().map(|fact| Query::hide(fact, direction)) {
+                facts.push(fact(query.known.0, query.directed(history.relations()).0, answer.0));
+            }
+        }
+        Ok(Self::new(facts))
+    }
+
+    /// From (first, second, answer), in any order.
+    fn new(mut facts: Vec<(u32, u32, u32)>) -> Self {
+        facts.sort_unstable();
+        let (mut first, mut second, mut counts) = (Vec::new(), Vec::new(), Vec::<f32>::new());
+        let mut answers = Csr { starts: vec![0], items: Vec::new() };
+        for group in facts.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
+            first.push(group[0].0);
+            second.push(group[0].1);
+            counts.push(group.len() as f32);
+            answers.items.extend(group.iter().map(|fact| fact.2));
+            answers.starts.push(answers.items.len() as u32);
+        }
+        let shares = counts.iter().flat_map(|&count| std::iter::repeat_n(1.0 / count, count as usize));
+        let targets = Targets { weights: shares.collect(), lists: Arc::new(answers) };
+        Self { targets, first: first.into(), second: second.into(), counts: counts.into() }
+    }
+}
+
 #[cfg(test)]
 pub(crate) mod testing {
     use super::*;
@@ -104,5 +201,20 @@ pub(crate) mod testing {
         let index = HistoryIndex::new(&axis, entities as usize, relations as usize, &[&facts]);
         let first = SnapshotCache::default().last(&index.before(Step(count as u32)), count);
         f(&index.before(Step(steps)), &first);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_questions_are_merged() {
+        let questions = StepQuestions::new(vec![(3, 1, 5), (0, 2, 7), (3, 1, 4), (3, 0, 4)]);
+        assert_eq!(questions.first[..], [0, 3, 3]);
+        assert_eq!(questions.second[..], [2, 0, 1]);
+        assert_eq!(questions.counts[..], [1.0, 1.0, 2.0]);
+        assert_eq!(questions.targets.lists.segment(2), [4, 5]);
+        assert_eq!(questions.targets.weights[..], [1.0, 1.0, 0.5, 0.5]);
     }
 }

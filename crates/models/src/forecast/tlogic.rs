@@ -207,7 +207,7 @@ fn shares(scores: &[f32]) -> impl Fn(f32) -> f64 {
 
 impl Forecaster for TLogic {
     fn capabilities(&self) -> Capabilities {
-        CAPABILITIES
+        (ENTRY.capabilities)()
     }
 
     fn fit(&mut self, history: &History<'_>, _: &dyn Validation, run: &Run) -> Result<(), ModelError> {
@@ -360,15 +360,6 @@ fn is_sound(rule: &Rule) -> bool {
         && rule.constraints.iter().flatten().all(|&position| usize::from(position) <= rule.body.len())
 }
 
-/// What it can do.
-const CAPABILITIES: Capabilities = Capabilities {
-    explains: true,
-    inductive: true,
-    random: true,
-    rules: true,
-    ..Capabilities::new(Task::Forecasting, &[Setting::SingleStep, Setting::MultiStep])
-};
-
 /// Registry entry.
 pub const ENTRY: Entry = Entry {
     name: "tlogic",
@@ -376,7 +367,13 @@ pub const ENTRY: Entry = Entry {
     about: "Temporal rules learned by random walks; explains answers.",
     paper: "TLogic: temporal logical rules for explainable link forecasting on temporal knowledge graphs",
     source: "Liu et al., AAAI 2022",
-    capabilities: || CAPABILITIES,
+    capabilities: || Capabilities {
+        explains: true,
+        inductive: true,
+        random: true,
+        rules: true,
+        ..Capabilities::new(Task::Forecasting, &[Setting::SingleStep, Setting::MultiStep])
+    },
     settings: Config::SETTINGS,
     base: None,
     quick: &[],

@@ -1,4 +1,9 @@
-//! The loop.
+//! The loop, and where it stands, kept so that it can go on.
+//!
+//! Two things are kept per training: the state at a position, and the best state so far under the number of its epoch.
+//! A position knows which best state belongs to it, and that one is written first, so a kill between the two writes
+//! leaves the older pair intact. Both stay when the training is over: whoever keeps the trained model clears them, so
+//! that a kill in between does not cost the training.
 
 use std::time::{Duration, Instant};
 
@@ -10,7 +15,6 @@ use rand::seq::SliceRandom;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::checkpoint::{self, Position};
 use super::memory::check_training;
 use super::schedule::{Order, Schedule};
 
@@ -57,7 +61,7 @@ pub trait Trainable: Learning {
 }
 
 /// How states are compared: a number, higher is better, and what it is called.
-pub struct Judge<'a, M> {
+pub struct Judge<'a, M: ?Sized> {
     /// For people.
     pub name: &'a str,
     /// In notes: the field of the score; that of the best one is this behind `best_`.
@@ -98,32 +102,6 @@ impl Forecaster for InTraining<'_> {
 
     fn load(&mut self, _: &SavedModel) -> Result<(), ModelError> {
         Err(unfinished())
-    }
-}
-
-impl Learning for InTraining<'_> {
-    fn parameters(&self) -> usize {
-        self.0.parameters()
-    }
-
-    fn batches(&self) -> usize {
-        self.0.batches()
-    }
-
-    fn begin_epoch(&mut self, epoch: u32) -> Result<(), ModelError> {
-        self.0.begin_epoch(epoch)
-    }
-
-    fn step(&mut self, epoch: u32, batch: usize) -> Result<f64, ModelError> {
-        self.0.step(epoch, batch)
-    }
-
-    fn state(&self) -> Result<Vec<u8>, ModelError> {
-        self.0.state()
-    }
-
-    fn restore(&mut self, state: &[u8]) -> Result<(), ModelError> {
-        self.0.restore(state)
     }
 }
 
@@ -181,17 +159,17 @@ pub fn train(
     validation: &dyn Validation,
     run: &Run,
 ) -> Result<Training, ModelError> {
-    let look = |model: &mut InTraining<'_>| {
-        let report = validation.play(model)?;
-        Ok(model.0.selection(&report))
+    let look = |model: &mut (dyn Trainable + '_)| {
+        let report = validation.play(&mut InTraining(model))?;
+        Ok(model.selection(&report))
     };
-    learn(&mut InTraining(model), name, schedule, Judge { name: "MRR", key: "mrr", look: &look }, run)
+    learn(model, name, schedule, Judge { name: "MRR", key: "mrr", look: &look }, run)
 }
 
 /// Trains a model and leaves it in the state that the judge likes best. `name` tells this training from others of the
 /// same run (stages, directions). Called again after an interruption it goes on where it was, or, if it was over,
 /// returns what it had.
-pub fn learn<M: Learning>(
+pub fn learn<M: Learning + ?Sized>(
     model: &mut M,
     name: &str,
     schedule: &Schedule,
@@ -201,7 +179,7 @@ pub fn learn<M: Learning>(
     check_training(model.parameters())?;
     let identity = format!("{name}: {schedule:?}, {} batches", model.batches());
     let mut position = Position { training: identity.clone(), ..Position::default() };
-    if let Some((kept, state)) = checkpoint::recall(run, name, &identity)? {
+    if let Some((kept, state)) = recall(run, name, &identity)? {
         model.restore(&state)?;
         let (epoch, batch) = (kept.epoch, kept.batch);
         run.checkpoints
@@ -237,6 +215,39 @@ pub fn learn<M: Learning>(
     result
 }
 
+/// A position in a training, with everything that later decisions depend on.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+struct Position {
+    /// Names the schedule and the batches: a checkpoint of another training is not used.
+    training: String,
+    /// Epochs that are done.
+    epoch: u32,
+    /// Batches of the current epoch that are done.
+    batch: usize,
+    /// Sum of the losses of those batches.
+    loss_sum: f64,
+    /// Seconds spent so far.
+    seconds: f64,
+    /// What happened, epoch by epoch.
+    history: Vec<Epoch>,
+}
+
+/// The position and state that were kept for this training, if they are usable.
+fn recall(run: &Run, name: &str, training: &str) -> Result<Option<(Position, Vec<u8>)>, ModelError> {
+    let Some(bytes) = run.checkpoints.load(&position_name(name))? else { return Ok(None) };
+    let parts = bytes.split_first_chunk::<8>().and_then(|(length, rest)| {
+        let length = usize::try_from(u64::from_le_bytes(*length)).ok()?;
+        rest.split_at_checked(length)
+    });
+    let Some((head, state)) = parts else { return Ok(None) };
+    let position = serde_json::from_slice::<Position>(head).ok().filter(|found| found.training == training);
+    Ok(position.map(|position| (position, state.to_vec())))
+}
+
+fn position_name(name: &str) -> String {
+    format!("{name}-position")
+}
+
 /// The best epoch so far and its score; of equal scores the first, so that patience ends a training that only keeps its level.
 fn best(history: &[Epoch]) -> Option<(u32, f64)> {
     let scored = history.iter().filter_map(|epoch| Some((epoch.epoch, epoch.score?)));
@@ -251,14 +262,14 @@ fn best(history: &[Epoch]) -> Option<(u32, f64)> {
 /// a state, and would spend their time on that.
 const SOON: Duration = Duration::from_secs(5);
 
-struct Loop<'a, M> {
+struct Loop<'a, M: ?Sized> {
     model: &'a mut M,
     name: &'a str,
     schedule: &'a Schedule,
     judge: Judge<'a, M>,
     run: &'a Run,
     position: Position,
-    /// The state after the best epoch so far, if the checkpoints does not hold it: it is as large as the model.
+    /// The state after the best epoch so far, if the checkpoints do not hold it: it is as large as the model.
     best_state: Option<Vec<u8>>,
     /// When `position.seconds` was last brought up to date.
     since: Instant,
@@ -268,7 +279,7 @@ struct Loop<'a, M> {
     notes: Vec<serde_json::Value>,
 }
 
-impl<M: Learning> Loop<'_, M> {
+impl<M: Learning + ?Sized> Loop<'_, M> {
     fn play(mut self) -> Result<Training, ModelError> {
         let ending = loop {
             if self.position.epoch >= self.schedule.epochs {
@@ -310,10 +321,18 @@ impl<M: Learning> Loop<'_, M> {
         self.keep_state(&state)
     }
 
-    /// Keeps a state that the model is in.
+    /// The name of the best state so far.
+    fn best_name(&self, epoch: u32) -> String {
+        format!("{}-best-{epoch}", self.name)
+    }
+
+    /// Keeps a state that the model is in: the length of the position, the position, the state.
     fn keep_state(&mut self, state: &[u8]) -> Result<(), ModelError> {
         self.tick();
-        checkpoint::keep(self.run, self.name, &self.position, state)?;
+        let position = serde_json::to_vec(&self.position);
+        let position = position.map_err(|error| ModelError::Checkpoint(error.to_string()))?;
+        let length = (position.len() as u64).to_le_bytes();
+        self.run.checkpoints.save(&position_name(self.name), &[&length, &position, state])?;
         self.kept = Instant::now();
         self.notes.drain(..).try_for_each(|note| self.run.checkpoints.log(&note))
     }
@@ -376,9 +395,9 @@ impl<M: Learning> Loop<'_, M> {
             // Before the position that names it, and the older one after: a kill in between loses nothing.
             self.best_state = None;
             let state = self.model.state()?;
-            checkpoint::keep_best(self.run, self.name, best, &state)?;
+            self.run.checkpoints.save(&self.best_name(best), &[&state])?;
             self.keep_state(&state)?;
-            let is_held = checkpoint::holds_best(self.run, self.name, best)?;
+            let is_held = self.run.checkpoints.contains(&self.best_name(best))?;
             self.best_state = (!is_held).then_some(state);
         } else if self.kept.elapsed() >= SOON.min(self.schedule.keep_every) {
             self.keep()?;
@@ -386,7 +405,7 @@ impl<M: Learning> Loop<'_, M> {
         if newer != older
             && let Some((old, _)) = older
         {
-            checkpoint::discard_best(self.run, self.name, old)?;
+            self.run.checkpoints.remove(&self.best_name(old))?;
         }
         let best =
             newer.map_or_else(String::new, |(_, best)| format!(", validation {name} {:.2}", 100.0 * best));
@@ -401,14 +420,14 @@ impl<M: Learning> Loop<'_, M> {
         if ending == Ending::TimeBudget || !self.notes.is_empty() {
             self.keep()?;
         }
-        let history = self.position.history;
+        let history = std::mem::take(&mut self.position.history);
         let chosen = best(&history);
         let (best_epoch, best_score) = chosen.unwrap_or_default();
         // Right after its best epoch a model is in its best state.
         if best_epoch > 0 && (self.position.epoch, self.position.batch) != (best_epoch, 0) {
             let state = match self.best_state.take() {
                 Some(state) => Some(state),
-                None => checkpoint::recall_best(self.run, self.name, best_epoch)?,
+                None => self.run.checkpoints.load(&self.best_name(best_epoch))?,
             };
             let gone = || {
                 ModelError::Checkpoint(format!("the state after epoch {best_epoch} is gone; start afresh"))
@@ -418,7 +437,7 @@ impl<M: Learning> Loop<'_, M> {
         // A kill may have left best states of earlier epochs behind.
         for epoch in history.iter().filter(|epoch| epoch.score.is_some()) {
             if epoch.epoch != best_epoch {
-                checkpoint::discard_best(self.run, self.name, epoch.epoch)?;
+                self.run.checkpoints.remove(&self.best_name(epoch.epoch))?;
             }
         }
         let seconds = self.position.seconds;

@@ -5,7 +5,6 @@
 //! Nothing random is kept in a checkpoint: every draw comes from a stream named by what it is for, the epoch and the
 //! batch, so a position in the training is all that is needed.
 
-mod checkpoint;
 mod epochs;
 mod memory;
 mod schedule;

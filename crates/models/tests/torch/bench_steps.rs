@@ -1,11 +1,11 @@
-//! The step `w2` of the side-by-side baseline from blocks, for its ratio to the same step from kernels
-//! (`cargo bench -p quadcast-kernels --bench steps`): what the tape costs. And the tape alone.
+//! The step `w2` of the side-by-side baseline from blocks, for its ratio to `PyTorch`'s median. And the tape alone: what
+//! it costs.
 
 mod graph_step;
 
 use burn::tensor::{Device, Tensor};
 use criterion::{Criterion, criterion_group, criterion_main};
-use quadcast_models::blocks::{Embedding, EmbeddingConfig, Initial, Parameters, select_rows};
+use quadcast_models::blocks::{Embedding, Initial, Parameters, select_rows};
 
 /// As in the binary: it keeps the memory of large tensors, which the system's gives back and faults in again.
 #[global_allocator]
@@ -27,8 +27,7 @@ fn bench(c: &mut Criterion) {
     group.finish();
 
     let mut parameters = Parameters::new(0, &Device::flex());
-    let table =
-        EmbeddingConfig { rows: 2, columns: 2, initial: Initial::Normal(1.0) }.init("x", &mut parameters);
+    let table = Embedding::new("x", [2, 2], Initial::Normal(1.0), &mut parameters);
     let mut group = c.benchmark_group("tape");
     for ops in [1, 21, 101] {
         group.bench_function(format!("{ops} operations on 2x2, both passes"), |b| {

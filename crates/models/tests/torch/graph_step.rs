@@ -8,9 +8,8 @@ use std::sync::Arc;
 use burn::tensor::{Device, Tensor};
 use quadcast_kernels::conv_trans::{self, Masks, Mode, Weights};
 use quadcast_models::blocks::{
-    Adam, AdamConfig, AnyTensor, Csr, Fused, Gcn, GcnConfig, Graph, GruCell, GruCellConfig, Input, Output,
-    Parameter, Parameters, Returned, Segments, Targets, TimeGate, TimeGateConfig, cross_entropy, fused,
-    pair_rows, segment_mean,
+    Adam, AdamConfig, AnyTensor, Csr, Fused, Gcn, GcnConfig, Graph, GruCell, Input, Output, Parameter,
+    Parameters, Returned, Segments, Targets, TimeGate, cross_entropy, fused, pair_rows, segment_mean,
 };
 use quadcast_testing::hashed::{integers, uniform};
 
@@ -51,8 +50,8 @@ impl GraphStep {
         // The script has one weight for all nodes and a rounded slope.
         let layer = GcnConfig { slope: 0.2292, own_for_isolated: true, ..GcnConfig::new(D, 0.0) };
         let layers = ["layer 0", "layer 1"].map(|name| layer.init(name, &mut parameters));
-        let gate = TimeGateConfig { d: D }.init("gate", &mut parameters);
-        let cell = GruCellConfig { inputs: 2 * D, d: D }.init("cell", &mut parameters);
+        let gate = TimeGate::new("gate", D, &mut parameters);
+        let cell = GruCell::new("cell", 2 * D, D, &mut parameters);
         for (name, seed) in [
             ("layer 0.neighbour", 3),
             ("layer 1.neighbour", 4),
@@ -107,7 +106,8 @@ impl GraphStep {
         let pairs = pair_rows(h.clone(), s, p, r);
         let [conv, conv_bias, linear, linear_bias] = self.trunk.map(|p| parameters.any(p));
         let queries: Tensor<2> = fused(PlainTrunk, [pairs.into(), conv, conv_bias, linear, linear_bias]);
-        cross_entropy(queries, h, Targets::One(o), None)
+        let lists = Arc::new(Csr { starts: (0..=o.len() as u32).collect(), items: o.to_vec() });
+        cross_entropy(queries, h, Targets { lists, weights: vec![1.0; o.len()].into() }, None)
     }
 
     /// Loss before the update.

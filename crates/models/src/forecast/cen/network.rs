@@ -8,21 +8,15 @@ use quadcast_core::{History, ModelError, Step};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
-use super::settings::Config;
+use super::Config;
 use crate::blocks::device::Device;
 use crate::blocks::{
-    Adam, AdamConfig, ConvTrans, ConvTransConfig, Embedding, EmbeddingConfig, Gcn, GcnConfig, Initial,
-    Parameters, TimeGate, TimeGateConfig, Training, cross_entropy, distance, normalise_rows, pair_rows,
-    score_strips, tanh,
+    Adam, AdamConfig, ConvTrans, ConvTransConfig, Embedding, Initial, Parameters, Training, cross_entropy,
+    distance, normalise_rows, pair_rows, score_strips, tanh,
 };
-use crate::forecast::questions::StepQuestions;
-use crate::forecast::snapshot_encoder::SnapshotEncoder;
-use crate::forecast::snapshots::PreparedSnapshot;
+use crate::forecast::snapshot_network::{SnapshotEncoder, SnapshotLearner};
+use crate::forecast::snapshots::{CHANNELS, GraphLayers, PreparedSnapshot, StepQuestions};
 use crate::forecast::state::{Learned, Shape};
-use crate::forecast::trainer::SnapshotLearner;
-
-/// Channels of the decoders' convolutions.
-const CHANNELS: usize = 50;
 
 /// Entities as the histories of each length show them, shortest first: `[n, d]` each.
 pub(super) struct Encoded(Vec<Tensor<2>>);
@@ -35,12 +29,11 @@ pub(super) struct Anchor {
 
 /// All parameters and their optimiser.
 pub(super) struct Network {
-    shape: Shape,
+    pub shape: Shape,
     pub learned: Learned,
     entities: Embedding,
     relations: Embedding,
-    layers: Vec<Gcn>,
-    gate: TimeGate,
+    layers: GraphLayers,
     /// By length of history, from 1.
     decoders: Vec<ConvTrans>,
 }
@@ -51,13 +44,10 @@ impl Network {
         let store = &mut parameters;
         let d = config.dimension;
         let (rows, directed) = (shape.entities, 2 * shape.relations);
-        let entities =
-            EmbeddingConfig { rows, columns: d, initial: Initial::Normal(1.0) }.init("entity", store);
+        let entities = Embedding::new("entity", [rows, d], Initial::Normal(1.0), store);
         let initial = Initial::xavier_normal(directed, d);
-        let relations = EmbeddingConfig { rows: directed, columns: d, initial }.init("relation", store);
-        let gcn = GcnConfig::new(d, config.dropout);
-        let layers = (0..config.layers).map(|i| gcn.init(&format!("layer{i}"), store)).collect();
-        let gate = TimeGateConfig { d }.init("gate", store);
+        let relations = Embedding::new("relation", [directed, d], initial, store);
+        let layers = GraphLayers::new(config.layers, d, config.dropout, store);
         let decoder = ConvTransConfig { d, channels: CHANNELS, dropout: config.dropout };
         let linear = decoder.init_linear("decoder", store);
         let decoders = (1..=config.longest)
@@ -65,7 +55,7 @@ impl Network {
             .collect();
         let adam = Self::optimiser(config.learning_rate, config.weight_decay, config);
         let learned = Learned { parameters, adam };
-        Self { shape, learned, entities, relations, layers, gate, decoders }
+        Self { shape, learned, entities, relations, layers, decoders }
     }
 
     fn optimiser(learning_rate: f64, weight_decay: f64, config: &Config) -> Adam {
@@ -75,10 +65,6 @@ impl Network {
     /// Resets the moments of the optimiser.
     pub fn restart_optimiser(&mut self, learning_rate: f64, weight_decay: f64, config: &Config) {
         self.learned.adam = Self::optimiser(learning_rate, weight_decay, config);
-    }
-
-    pub fn shape(&self) -> Shape {
-        self.shape
     }
 
     /// Entities after some snapshots, oldest first; rows of length 1.
@@ -91,12 +77,8 @@ impl Network {
     ) -> Tensor<2> {
         let relations = self.relations.table(parameters);
         snapshots.iter().fold(start, |entities, snapshot| {
-            let mut x = entities.clone();
-            for layer in &self.layers {
-                let training = training.as_deref_mut();
-                x = layer.forward(parameters, &snapshot.graph, x, relations.clone(), training);
-            }
-            normalise_rows(self.gate.forward(parameters, entities, normalise_rows(x)))
+            let training = training.as_deref_mut();
+            normalise_rows(self.layers.forward(parameters, snapshot, entities, &relations, training))
         })
     }
 
@@ -147,7 +129,7 @@ impl Network {
             let pairs = pair_rows(entities.clone(), known, relations.clone(), relation);
             let counts = Some(Arc::clone(&asked.counts));
             let queries = decoder.forward(parameters, pairs, Some(random), counts.clone());
-            losses.push(cross_entropy(queries, entities, asked.targets(), counts));
+            losses.push(cross_entropy(queries, entities, asked.targets.clone(), counts));
         }
         if let Some(Anchor { values, weight }) = anchor {
             for ((parameter, _), from) in parameters.names().zip(values) {
@@ -159,22 +141,9 @@ impl Network {
 
     /// The current parameters as an anchor.
     pub fn anchor(&self, weight: f64) -> Anchor {
-        let values = self
-            .learned
-            .parameters
-            .names()
-            .map(|(parameter, _)| self.learned.parameters.values(parameter).to_vec());
-        Anchor { values: values.map(Arc::from).collect(), weight }
-    }
-
-    /// A copy of parameters and running estimates, to return to.
-    pub fn snapshot(&self) -> Parameters {
-        self.learned.parameters.frozen()
-    }
-
-    /// Returns to a copy; the optimiser does not change.
-    pub fn go_back(&mut self, copy: &Parameters) {
-        self.learned.parameters.restore(copy);
+        let parameters = &self.learned.parameters;
+        let values = parameters.names().map(|(parameter, _)| Arc::from(&*parameters.values(parameter)));
+        Anchor { values: values.collect(), weight }
     }
 }
 

@@ -3,17 +3,15 @@
 use quadcast_core::{History, ModelError, Rehearsal, Step};
 
 use super::network::{Anchor, Network};
-use super::settings::Config;
+use super::{Config, Trained};
 use crate::blocks::Parameters;
-use crate::forecast::questions::StepQuestions;
-use crate::forecast::snapshot_encoder::EncodedHistory;
-use crate::forecast::snapshots::{SnapshotCache, last_steps};
-use crate::forecast::trainer::Trainer;
+use crate::forecast::snapshot_network::{EncodedHistory, Trainer};
+use crate::forecast::snapshots::{SnapshotCache, StepQuestions, last_steps};
 use crate::training::InTraining;
 
 /// A network that is updated at every step after training.
 pub(super) struct OnlineNetwork {
-    network: Network,
+    pub network: Network,
     /// The target of the pull: the parameters after the last epoch of the step before.
     anchor: Anchor,
     /// The last step that it was prepared for.
@@ -23,16 +21,12 @@ pub(super) struct OnlineNetwork {
 impl OnlineNetwork {
     /// Starts from the trained network.
     pub fn new(trained: &Network, config: &Config) -> Result<Self, ModelError> {
-        let mut network = Network::new(trained.shape(), config, 0);
+        let mut network = Network::new(trained.shape, config, 0);
         network.learned.load_bytes(&trained.learned.to_bytes()?)?;
         // One optimiser for all steps, without decay.
         network.restart_optimiser(config.online_rate, 0.0, config);
         let anchor = network.anchor(config.online_pull);
         Ok(Self { network, anchor, ready_for: None })
-    }
-
-    pub fn network(&self) -> &Network {
-        &self.network
     }
 
     /// Whether a step is later than all that the network has learned from.
@@ -46,37 +40,29 @@ impl OnlineNetwork {
         step: Step,
         history: &History<'_>,
         rehearsal: &dyn Rehearsal,
-        setup: &OnlineSetup<'_>,
+        config: &Config,
+        trained: &Trained,
+        seed: u64,
     ) -> Result<Self, ModelError> {
         let Self { network, mut anchor, ready_for } = self;
         let mut trainer = Trainer {
             history: *history,
-            seed: setup.seed,
+            seed,
             purpose: "cen online dropout".to_owned(),
             network,
-            length: setup.length,
+            length: trained.length,
             cache: SnapshotCache::default(),
             targets: Vec::new(),
             encoded: EncodedHistory::default(),
         };
-        let from = ready_for.map_or(setup.trained_until, |ready| Step(ready.0 + 1));
+        let from = ready_for.map_or(trained.until, |ready| Step(ready.0 + 1));
         let known = history.snapshots_from(from).filter(|snapshot| !snapshot.is_empty());
         let steps: Vec<Step> = known.map(|snapshot| snapshot.step).filter(|&known| known < step).collect();
         for next in steps.into_iter().chain([step]) {
-            anchor = prepare_for(&mut trainer, anchor, next, rehearsal, setup.config)?;
+            anchor = prepare_for(&mut trainer, anchor, next, rehearsal, config)?;
         }
         Ok(Self { network: trainer.network, anchor, ready_for: Some(step) })
     }
-}
-
-/// The settings that all steps share.
-pub(super) struct OnlineSetup<'a> {
-    pub config: &'a Config,
-    /// Number of snapshots that are read.
-    pub length: usize,
-    pub seed: u64,
-    /// The first step that training did not see.
-    pub trained_until: Step,
 }
 
 /// Learns from the step before `next` and validates on the one before that. Returns the anchor of the following step.
@@ -100,7 +86,7 @@ fn prepare_for(
         trainer.encoded.invalidate();
         Ok(rehearsal.play(validation, &mut InTraining(trainer))?.mrr)
     };
-    let before = trainer.network.snapshot();
+    let before = trainer.network.learned.parameters.frozen();
     let mut best = rehearse(trainer)?;
     let mut kept: Option<Parameters> = None;
     for epoch in 0..config.online_epochs {
@@ -110,11 +96,11 @@ fn prepare_for(
         let mrr = rehearse(trainer)?;
         if mrr >= best {
             best = mrr;
-            kept = Some(trainer.network.snapshot());
+            kept = Some(trainer.network.learned.parameters.frozen());
         } else if kept.is_none() {
             // One more attempt from the state before.
-            trainer.network.go_back(&before);
-            kept = Some(trainer.network.snapshot());
+            trainer.network.learned.parameters.restore(&before);
+            kept = Some(trainer.network.learned.parameters.frozen());
         } else {
             break;
         }
@@ -122,7 +108,7 @@ fn prepare_for(
     // As in the published code: taken before returning to the best epoch.
     let anchor = trainer.network.anchor(config.online_pull);
     if let Some(kept) = kept {
-        trainer.network.go_back(&kept);
+        trainer.network.learned.parameters.restore(&kept);
     }
     trainer.encoded.invalidate();
     Ok(anchor)

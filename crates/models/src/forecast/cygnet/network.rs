@@ -9,11 +9,9 @@ use quadcast_kernels::mixture::{Linear, Mixture, score_strips};
 use quadcast_kernels::segment::Csr;
 use safetensors::{SafeTensorError, SafeTensors};
 
-use super::settings::Config;
+use super::Config;
 use crate::blocks::device::Device;
-use crate::blocks::{
-    AdamConfig, Embedding, EmbeddingConfig, Initial, MixtureHead, MixtureHeadConfig, Parameters,
-};
+use crate::blocks::{AdamConfig, Embedding, Initial, MixtureHead, Parameters};
 use crate::forecast::state::{Learned, Shape, pad_rows};
 
 /// A question as input of the network.
@@ -26,7 +24,7 @@ pub(super) struct NetworkQuery {
 
 /// The parameters of one direction and their optimiser.
 pub(super) struct Network {
-    shape: Shape,
+    pub shape: Shape,
     dimension: usize,
     alpha: f64,
     direction: Direction,
@@ -43,17 +41,15 @@ impl Network {
         let (word, dimension) = (direction.word(), config.dimension);
         let mut table = |name: &str, rows: usize| {
             let initial = Initial::xavier_uniform_relu(rows, dimension);
-            EmbeddingConfig { rows, columns: dimension, initial }
-                .init(&format!("{word}.{name}"), &mut parameters)
+            Embedding::new(&format!("{word}.{name}"), [rows, dimension], initial, &mut parameters)
         };
         let entities = table("entity", shape.entities);
         let relations = table("relation", shape.relations);
         let time = table("time", 1);
-        let head = MixtureHeadConfig { inputs: 3 * dimension, entities: shape.entities, alpha: config.alpha };
-        let head = head.init(&format!("{word}.head"), &mut parameters);
+        let (name, alpha) = (format!("{word}.head"), config.alpha);
+        let head = MixtureHead::new(&name, 3 * dimension, shape.entities, alpha, &mut parameters);
         let adam =
             AdamConfig { learning_rate: config.learning_rate, weight_decay: 0.0, amsgrad: true, clip: None };
-        let alpha = config.alpha;
         Self {
             shape,
             dimension,
@@ -65,10 +61,6 @@ impl Network {
             time,
             head,
         }
-    }
-
-    pub fn shape(&self) -> Shape {
-        self.shape
     }
 
     /// `[rows, 3d]`: known entity, relation and time; for subjects the relation comes first.
@@ -126,8 +118,8 @@ impl Network {
     pub fn frozen(&self) -> Frozen {
         let named = |wanted: &str| {
             let name = format!("{}.{wanted}", self.direction.word());
-            let found = self.learned.parameters.names().find(|(_, known)| *known == name);
-            found.map(|(parameter, _)| self.learned.parameters.values(parameter).to_vec()).unwrap_or_default()
+            let parameters = &self.learned.parameters;
+            parameters.named(&name).map(|found| parameters.values(found).to_vec()).unwrap_or_default()
         };
         Frozen {
             direction: self.direction,

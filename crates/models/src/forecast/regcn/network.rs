@@ -7,22 +7,17 @@ use burn::tensor::Tensor;
 use quadcast_core::{History, ModelError, Step};
 use rand_chacha::ChaCha8Rng;
 
-use super::settings::Config;
+use super::Config;
 use super::static_graph::{StaticLayer, Words, turned_too_far};
 use crate::blocks::device::Device;
 use crate::blocks::{
-    AdamConfig, ConvTrans, ConvTransConfig, Embedding, EmbeddingConfig, Gcn, GcnConfig, GruCell,
-    GruCellConfig, Initial, Parameters, TimeGate, TimeGateConfig, Training, add_rows, cross_entropy, linear,
-    linear_without_bias, normalise_rows, pair_rows, pair_rows_within, score_strips, segment_mean, tanh,
+    AdamConfig, ConvTrans, ConvTransConfig, Embedding, GruCell, Initial, Parameters, Training, add_rows,
+    cross_entropy, linear, linear_without_bias, normalise_rows, pair_rows, pair_rows_within, score_strips,
+    segment_mean, tanh,
 };
-use crate::forecast::questions::StepQuestions;
-use crate::forecast::snapshot_encoder::SnapshotEncoder;
-use crate::forecast::snapshots::PreparedSnapshot;
+use crate::forecast::snapshot_network::{SnapshotEncoder, SnapshotLearner};
+use crate::forecast::snapshots::{CHANNELS, GraphLayers, PreparedSnapshot, StepQuestions};
 use crate::forecast::state::{Learned, Shape};
-use crate::forecast::trainer::SnapshotLearner;
-
-/// Channels of the decoders' convolutions.
-const CHANNELS: usize = 50;
 
 /// The training questions of a step: the facts of a snapshot in both directions.
 pub(super) struct Tasks {
@@ -50,13 +45,12 @@ enum Start {
 
 /// All parameters and their optimiser.
 pub(super) struct Network {
-    shape: Shape,
+    pub shape: Shape,
     config: Config,
     pub learned: Learned,
     start: Start,
     relations: Embedding,
-    layers: Vec<Gcn>,
-    gate: TimeGate,
+    layers: GraphLayers,
     cell: GruCell,
     entity_decoder: ConvTrans,
     relation_decoder: ConvTrans,
@@ -71,15 +65,12 @@ impl Network {
         let start = if let Some(words) = words {
             Start::Words(StaticLayer::new(words, d, store))
         } else {
-            let table = EmbeddingConfig { rows, columns: d, initial: Initial::Normal(1.0) };
-            Start::Table(table.init("entity", store))
+            Start::Table(Embedding::new("entity", [rows, d], Initial::Normal(1.0), store))
         };
         let initial = Initial::xavier_normal(directed, d);
-        let relations = EmbeddingConfig { rows: directed, columns: d, initial }.init("relation", store);
-        let gcn = GcnConfig::new(d, config.dropout);
-        let layers = (0..config.layers).map(|i| gcn.init(&format!("layer{i}"), store)).collect();
-        let gate = TimeGateConfig { d }.init("gate", store);
-        let cell = GruCellConfig { inputs: 2 * d, d }.init("cell", store);
+        let relations = Embedding::new("relation", [directed, d], initial, store);
+        let layers = GraphLayers::new(config.layers, d, config.dropout, store);
+        let cell = GruCell::new("cell", 2 * d, d, store);
         let decoder = ConvTransConfig { d, channels: CHANNELS, dropout: config.dropout };
         let entity_decoder = decoder.init("entity_decoder", store);
         let relation_decoder = decoder.init("relation_decoder", store);
@@ -96,15 +87,10 @@ impl Network {
             start,
             relations,
             layers,
-            gate,
             cell,
             entity_decoder,
             relation_decoder,
         }
-    }
-
-    pub fn shape(&self) -> Shape {
-        self.shape
     }
 
     /// Evolves entities and relations over snapshots, oldest first. `after` sees the entities (rows of length 1) after
@@ -133,12 +119,8 @@ impl Network {
             let members = linear_without_bias(members, of_members.clone());
             let input = add_rows(own.clone(), Arc::clone(&snapshot.relations), members);
             relations = normalise_rows(self.cell.forward_mapped(parameters, input, relations));
-            let mut x = entities.clone();
-            for layer in &self.layers {
-                let training = training.as_deref_mut();
-                x = layer.forward(parameters, &snapshot.graph, x, relations.clone(), training);
-            }
-            entities = self.gate.forward(parameters, entities, normalise_rows(x));
+            let training = training.as_deref_mut();
+            entities = self.layers.forward(parameters, snapshot, entities, &relations, training);
             shown = normalise_rows(entities.clone());
             after(&start, &shown);
         }
@@ -163,11 +145,11 @@ impl Network {
         let pairs = pair_rows(entities.clone(), asked.first.clone(), relations.clone(), asked.second.clone());
         let counts = Some(Arc::clone(&asked.counts));
         let queries = self.entity_decoder.forward(parameters, pairs, Some(random), counts.clone());
-        let entity_loss = cross_entropy(queries, entities.clone(), asked.targets(), counts);
+        let entity_loss = cross_entropy(queries, entities.clone(), asked.targets.clone(), counts);
         let pairs = pair_rows_within(entities, &linked.first, &linked.second);
         let counts = Some(Arc::clone(&linked.counts));
         let queries = self.relation_decoder.forward(parameters, pairs, Some(random), counts.clone());
-        let relation_loss = cross_entropy(queries, relations, linked.targets(), counts);
+        let relation_loss = cross_entropy(queries, relations, linked.targets.clone(), counts);
         let loss = entity_loss * self.config.task_weight + relation_loss * (1.0 - self.config.task_weight);
         match turned {
             Some(turned) => loss + turned * self.config.static_weight,

@@ -52,9 +52,7 @@ impl Words {
             .collect();
         Self { words: ids.len(), of_entity }
     }
-}
 
-impl Words {
     /// By word: the entities that it occurs in, and its kind there.
     pub fn entities(&self) -> Vec<Vec<(u32, u8)>> {
         let mut entities = vec![Vec::new(); self.words];

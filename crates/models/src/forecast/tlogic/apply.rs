@@ -20,7 +20,7 @@ const MOST_HITS: usize = 1 << 26;
 pub(super) struct Applicable {
     /// Position in the list of all rules.
     pub number: u32,
-    body: Vec<DirectedRelation>,
+    pub body: Vec<DirectedRelation>,
     /// For each variable the first one with the same entity.
     bindings: [usize; LONGEST + 1],
     /// `rule_support / body_support`.
@@ -85,7 +85,7 @@ impl Applicable {
     }
 
     /// Whether `entity` may stand at `position`, given the entities before it.
-    fn fits(&self, position: usize, entity: EntityId, before: &[EntityId]) -> bool {
+    pub fn fits(&self, position: usize, entity: EntityId, before: &[EntityId]) -> bool {
         before.get(self.bindings[position]).is_none_or(|bound| *bound == entity)
     }
 
@@ -218,16 +218,6 @@ impl Applicable {
             }
         }
     }
-
-    /// The relations of the body.
-    pub fn body(&self) -> &[DirectedRelation] {
-        &self.body
-    }
-
-    /// Whether `entity` may follow the entities before it.
-    pub fn admits(&self, before: &[EntityId], entity: EntityId) -> bool {
-        self.fits(before.len(), entity, before)
-    }
 }
 
 /// The latest of some times in order that is not after `end`.
@@ -281,9 +271,7 @@ pub(super) type Trail = Vec<Arc<[Hit]>>;
 /// Hits of rules, kept while the known facts stay the same: in multi-step, every step repeats the same questions, and only the
 /// elapsed time differs.
 #[derive(Default)]
-pub(super) struct HitCache {
-    entries: Mutex<CachedTrails>,
-}
+pub(super) struct HitCache(Mutex<CachedTrails>);
 
 #[derive(Default)]
 struct CachedTrails {
@@ -294,13 +282,13 @@ struct CachedTrails {
 impl HitCache {
     /// The cached trail of a question.
     pub fn recall(&self, relation: DirectedRelation, known: EntityId) -> Trail {
-        let entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        let entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         entries.trails.get(&(relation, known)).cloned().unwrap_or_default()
     }
 
     /// Stores a trail if it is longer than the cached one and there is room.
     pub fn keep(&self, relation: DirectedRelation, known: EntityId, trail: Trail) {
-        let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let old = entries.trails.get(&(relation, known)).map_or(0, Vec::len);
         let new: usize = trail.iter().skip(old).map(|hits| hits.len() + 1).sum();
         if trail.len() > old && entries.hits + new <= MOST_HITS {

@@ -56,7 +56,7 @@ struct Search<'a> {
 impl Search<'_> {
     /// Extends a chain in every way; the latest facts first.
     fn extend(&mut self, entities: &mut Vec<EntityId>, chain: &mut Vec<Quad>) {
-        let body = self.rule.body();
+        let body = &self.rule.body;
         let (position, here) = (chain.len(), entities[chain.len()]);
         let relation = body[position];
         let since = chain.last().map_or(Step(0), |fact| fact.step);
@@ -68,7 +68,7 @@ impl Search<'_> {
             let targets = self.window.timed(relation, here);
             targets.flat_map(|(target, times)| times.iter().map(|&step| (step, target.answer))).collect()
         };
-        next.retain(|&(step, entity)| step >= since && self.rule.admits(entities, entity));
+        next.retain(|&(step, entity)| step >= since && self.rule.fits(entities.len(), entity, entities));
         next.sort_unstable_by(|a, b| b.cmp(a));
         for (step, entity) in next {
             if self.visits >= MOST_VISITS {

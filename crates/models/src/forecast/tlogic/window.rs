@@ -1,5 +1,7 @@
 //! The known facts, indexed for rule bodies: the targets of an entity and a relation, and their times.
 
+use std::ops::Range;
+
 use quadcast_core::{DirectedRelation, Direction, EntityId, History, HistoryKey, Query, Step};
 use rustc_hash::FxHashMap;
 
@@ -116,12 +118,20 @@ impl Window {
         self.targets.push(Target { answer: EntityId(0), latest: Step(0), start: end });
     }
 
+    /// The range of the targets of a relation from an entity.
+    fn range(&self, relation: DirectedRelation, known: EntityId) -> Range<usize> {
+        let group = self.groups.get(&group_key(relation, known));
+        group.map_or(0..0, |&(start, end)| start as usize..end as usize)
+    }
+
+    /// The times of the target of this number.
+    fn times_of(&self, i: usize) -> &[Step] {
+        &self.steps[self.targets[i].start as usize..self.targets[i + 1].start as usize]
+    }
+
     /// The targets of a relation from an entity, in order of ids.
     pub fn targets(&self, relation: DirectedRelation, known: EntityId) -> &[Target] {
-        match self.groups.get(&group_key(relation, known)) {
-            Some(&(start, end)) => &self.targets[start as usize..end as usize],
-            None => &[],
-        }
+        &self.targets[self.range(relation, known)]
     }
 
     /// Targets with their times, in order of ids.
@@ -130,27 +140,14 @@ impl Window {
         relation: DirectedRelation,
         known: EntityId,
     ) -> impl Iterator<Item = (&Target, &[Step])> + '_ {
-        let range = self
-            .groups
-            .get(&group_key(relation, known))
-            .map_or(0..0, |&(start, end)| start as usize..end as usize);
-        range.map(move |i| {
-            let (target, next) = (&self.targets[i], &self.targets[i + 1]);
-            (target, &self.steps[target.start as usize..next.start as usize])
-        })
+        self.range(relation, known).map(|i| (&self.targets[i], self.times_of(i)))
     }
 
     /// All times at which `answer` was a target of the relation from an entity.
     pub fn times(&self, relation: DirectedRelation, known: EntityId, answer: EntityId) -> &[Step] {
-        let Some(&(start, end)) = self.groups.get(&group_key(relation, known)) else { return &[] };
-        let group = &self.targets[start as usize..end as usize];
-        match group.binary_search_by_key(&answer, |target| target.answer) {
-            Ok(i) => {
-                let i = start as usize + i;
-                &self.steps[self.targets[i].start as usize..self.targets[i + 1].start as usize]
-            }
-            Err(_) => &[],
-        }
+        let range = self.range(relation, known);
+        let found = self.targets[range.clone()].binary_search_by_key(&answer, |target| target.answer);
+        found.map_or(&[], |i| self.times_of(range.start + i))
     }
 }
 
