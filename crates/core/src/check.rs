@@ -2,29 +2,19 @@
 
 use serde::Serialize;
 
-/// Outcome of a check, ordered by gravity.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Verdict {
-    /// The question makes no sense for this kind of data.
-    Skip,
-    /// Nothing to object.
-    Pass,
-    /// Usable, but readers of the results must know.
-    Warn,
-    /// Results would not mean what they seem to mean.
-    Fail,
-}
+use crate::words;
 
-impl Verdict {
-    /// The word used in text.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Skip => "skip",
-            Self::Pass => "pass",
-            Self::Warn => "warn",
-            Self::Fail => "fail",
-        }
+words! {
+    /// Outcome of a check, ordered by gravity.
+    pub enum Verdict {
+        /// The question makes no sense for this kind of data.
+        Skip = "skip",
+        /// Nothing to object.
+        Pass = "pass",
+        /// Usable, but readers of the results must know.
+        Warn = "warn",
+        /// Results would not mean what they seem to mean.
+        Fail = "fail",
     }
 }
 

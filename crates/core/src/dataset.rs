@@ -5,31 +5,17 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::{Facts, TimeAxis, Triple, Vocabulary};
+use crate::{Facts, TimeAxis, Triple, Vocabulary, words};
 
-/// Which part of a dataset.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Split {
-    /// Facts to learn from.
-    Train,
-    /// Facts to choose hyperparameters with.
-    Valid,
-    /// Facts to be judged on.
-    Test,
-}
-
-impl Split {
-    /// All splits in their order.
-    pub const ALL: [Self; 3] = [Self::Train, Self::Valid, Self::Test];
-
-    /// The word used in file names.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Train => "train",
-            Self::Valid => "valid",
-            Self::Test => "test",
-        }
+words! {
+    /// Which part of a dataset.
+    pub enum Split {
+        /// Facts to learn from.
+        Train = "train",
+        /// Facts to choose hyperparameters with.
+        Valid = "valid",
+        /// Facts to be judged on.
+        Test = "test",
     }
 }
 

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::Step;
+use crate::{EntityId, Step};
 
 /// A model asked for facts that lie at or above its ceiling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
@@ -17,55 +17,16 @@ pub struct LeakError {
     pub ceiling: Step,
 }
 
-/// A score row that cannot be ranked.
+/// Score rows that cannot be ranked, and why.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum ScoreError {
-    /// A dense row of the wrong length.
-    #[error("a dense row holds {found} scores, expected one per entity ({expected})")]
-    Length {
-        /// Length of the row.
-        found: usize,
-        /// Number of entities.
-        expected: usize,
-    },
-    /// A sparse row whose columns differ in length.
-    #[error("a sparse row lists {ids} entities but {scores} scores")]
-    Columns {
-        /// Number of ids.
-        ids: usize,
-        /// Number of scores.
-        scores: usize,
-    },
-    /// An entity outside the id space.
-    #[error("a sparse row lists entity {id}, ids run from 0 to {}", entities - 1)]
-    Entity {
-        /// The id.
-        id: u32,
-        /// Number of entities.
-        entities: usize,
-    },
+#[error("{0}")]
+pub struct ScoreError(pub String);
+
+impl ScoreError {
     /// An entity listed twice in one row.
-    #[error("a sparse row lists entity {id} twice")]
-    Repeated {
-        /// The id.
-        id: u32,
-    },
-    /// A row for a query that was not asked or was answered already.
-    #[error("a row for query {index}, which was not asked or is answered already ({asked} were asked)")]
-    Query {
-        /// Index of the row.
-        index: usize,
-        /// Number of queries asked.
-        asked: usize,
-    },
-    /// A query without a row.
-    #[error("query {index} of {asked} got no scores")]
-    Missing {
-        /// Index of the query.
-        index: usize,
-        /// Number of queries asked.
-        asked: usize,
-    },
+    pub fn repeated(entity: EntityId) -> Self {
+        Self(format!("a sparse row lists entity {} twice", entity.0))
+    }
 }
 
 /// Whatever can go wrong inside a model.

@@ -1,9 +1,8 @@
 //! What a model of a changing graph is, and what it is given.
 
-use serde::{Deserialize, Serialize};
-
 use crate::{
-    Capabilities, EntityId, ModelError, Query, RelationId, Run, SavedModel, ScoreSink, Step, Triple,
+    Capabilities, EntityId, LinkScore, ModelError, Query, RelationId, Run, SavedModel, ScoreSink, Step,
+    Triple,
 };
 
 /// What a model may learn from at one step. Held-out triples are not in it.
@@ -85,18 +84,4 @@ pub trait EvolvingModel: Send + Sync {
 pub trait GraphValidation: Sync {
     /// Asks for both ends of the validation triples among the entities that are present.
     fn judge(&self, model: &mut dyn EvolvingModel) -> Result<LinkScore, ModelError>;
-}
-
-/// How well a model found the ends of triples, other true answers left out.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct LinkScore {
-    /// Number of queries.
-    pub queries: u64,
-    /// Share of queries whose answer is among the first ten.
-    #[serde(rename = "hits@10")]
-    pub hits10: f64,
-    /// Mean reciprocal rank.
-    pub mrr: f64,
-    /// Mean rank.
-    pub mr: f64,
 }

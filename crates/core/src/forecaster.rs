@@ -1,4 +1,4 @@
-//! What a forecasting model is, and what it is given.
+//! What a model of facts with times is, and what it is given.
 
 use serde::{Deserialize, Serialize};
 
@@ -48,8 +48,11 @@ impl Capabilities {
     }
 }
 
-/// A forecasting model. The evaluator calls the verbs in this order: `fit` once; then for every step to be judged
+/// A forecasting or completion model. The evaluator calls the verbs in this order: `fit` once; then for every step to be judged
 /// `learn` (online only), `begin`, `score` (possibly on several threads), and, if the setting allows it, `observe`.
+///
+/// A completion model fills holes in facts of any time, knowing other facts of any time. Its history ends after the last step: it
+/// holds the training facts, or the training and validation facts, and none that is asked about. There is one `begin` for all steps.
 pub trait Forecaster: Send + Sync {
     /// What the model can do.
     fn capabilities(&self) -> Capabilities;
@@ -76,7 +79,9 @@ pub trait Forecaster: Send + Sync {
 
     /// Prepares for queries about `step`, knowing `history`. Steps never go back within one evaluation, but a new
     /// evaluation may start at an earlier step.
-    fn begin(&mut self, step: Step, history: &History<'_>) -> Result<(), ModelError>;
+    fn begin(&mut self, _step: Step, _history: &History<'_>) -> Result<(), ModelError> {
+        Ok(())
+    }
 
     /// Scores all candidates of each query; one row per query goes into the sink. Queries are about the step of the
     /// last `begin`, and `history` is the one given there.
@@ -113,11 +118,15 @@ pub trait Forecaster: Send + Sync {
         Err(ModelError::Unsupported("the model uses no rules".to_owned()))
     }
 
-    /// The learned state.
-    fn save(&self) -> Result<SavedModel, ModelError>;
+    /// The learned state; an error for what only answers and learns nothing.
+    fn save(&self) -> Result<SavedModel, ModelError> {
+        Err(ModelError::Unsupported("it holds no learned state".to_owned()))
+    }
 
     /// Takes a learned state that `save` gave.
-    fn load(&mut self, saved: &SavedModel) -> Result<(), ModelError>;
+    fn load(&mut self, _saved: &SavedModel) -> Result<(), ModelError> {
+        Err(ModelError::Unsupported("it holds no learned state".to_owned()))
+    }
 }
 
 /// Learned state in an open format.
@@ -142,31 +151,7 @@ impl SavedModel {
 
 /// Named arrays of numbers as the bytes of a safetensors file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(into = "String", try_from = "String")]
 pub struct Tensors(pub Vec<u8>);
-
-/// As text: two hexadecimal digits per byte.
-impl From<Tensors> for String {
-    fn from(tensors: Tensors) -> Self {
-        tensors.0.iter().fold(Self::with_capacity(2 * tensors.0.len()), |mut text, byte| {
-            let digit = |value: u8| char::from_digit(value.into(), 16).unwrap_or('0');
-            text.push(digit(byte >> 4));
-            text.push(digit(byte & 15));
-            text
-        })
-    }
-}
-
-impl TryFrom<String> for Tensors {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, String> {
-        let digit = |c: u8| char::from(c).to_digit(16).map(|value| value as u8);
-        let byte = |pair: &[u8]| Some(digit(*pair.first()?)? << 4 | digit(*pair.get(1)?)?);
-        let bytes: Option<Vec<u8>> = text.as_bytes().chunks(2).map(byte).collect();
-        bytes.map(Self).ok_or_else(|| "expected pairs of hexadecimal digits".to_owned())
-    }
-}
 
 /// Judges models on the validation period, under the protocol of the run. Test facts are out of reach.
 pub trait Validation: Sync {
@@ -181,32 +166,37 @@ pub trait Validation: Sync {
 pub trait Rehearsal: Sync {
     /// Asks the questions of a past step, of which the model sees the history as it was then. A step that is not past has
     /// no questions.
-    fn play(&self, step: Step, model: &mut dyn Forecaster) -> Result<SelectionScore, ModelError>;
+    fn play(&self, step: Step, model: &mut dyn Forecaster) -> Result<LinkScore, ModelError>;
 }
 
 /// How a model did on the validation period: time-aware filter, tie policy of the protocol.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ValidationReport {
     /// Over all queries.
-    pub all: SelectionScore,
+    pub all: LinkScore,
     /// Per directed relation (`2R` entries).
-    pub by_relation: Vec<SelectionScore>,
+    pub by_relation: Vec<LinkScore>,
 }
 
 impl ValidationReport {
     /// The score of one directed relation.
-    pub fn relation(&self, relation: DirectedRelation) -> SelectionScore {
+    pub fn relation(&self, relation: DirectedRelation) -> LinkScore {
         self.by_relation.get(relation.index()).copied().unwrap_or_default()
     }
 }
 
-/// A mean reciprocal rank and what it was taken over.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct SelectionScore {
+/// How well a model found the missing ends of facts: time-aware filter, all zero without queries.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LinkScore {
     /// Number of queries.
     pub queries: u64,
-    /// Mean reciprocal rank; 0 without queries.
+    /// Share of queries whose answer is among the first ten.
+    #[serde(rename = "hits@10")]
+    pub hits10: f64,
+    /// Mean reciprocal rank.
     pub mrr: f64,
+    /// Mean rank.
+    pub mr: f64,
 }
 
 /// Why an answer has its score.

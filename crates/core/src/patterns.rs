@@ -11,12 +11,11 @@ use serde::{Deserialize, Serialize};
 use crate::{Quad, RelationId, Step};
 
 /// How many facts of a relation have a companion.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Companions {
-    /// At the same time.
-    pub same_time: u64,
-    /// At some time, the same one included.
-    pub any_time: u64,
+#[derive(Clone, Copy, Debug, Default)]
+struct Companions {
+    same_time: u64,
+    /// The same time included.
+    any_time: u64,
 }
 
 /// Companions as shares of a relation's facts.

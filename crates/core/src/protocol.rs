@@ -3,219 +3,123 @@
 use serde::ser::SerializeStruct;
 use serde::{Deserialize, Serialize, Serializer};
 
-use crate::Task;
+use crate::words;
 
-/// What a model may see of the test period.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Setting {
-    /// The true facts of every earlier step, also test steps; parameters stay frozen.
-    #[default]
-    SingleStep,
-    /// Nothing of the test period.
-    MultiStep,
-    /// As single-step, and the parameters are updated with every observed step.
-    Online,
-}
-
-impl Setting {
-    /// The word used on the command line and in records.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::SingleStep => "single-step",
-            Self::MultiStep => "multi-step",
-            Self::Online => "online",
-        }
+words! {
+    /// What is asked of a model.
+    pub enum Task {
+        /// Future facts, given the facts before them.
+        Forecasting = "forecasting",
+        /// Missing facts, given other facts of any time.
+        Completion = "completion",
+        /// Triples of a graph that changes by insertions and deletions.
+        Evolving = "evolving",
     }
-}
 
-/// How a model of an evolving graph is brought from one step to the next.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Procedure {
-    /// It learns the graph of every step from scratch.
-    #[default]
-    Static,
-    /// It continues with the inserted triples alone and is never told of deletions.
-    PseudoIncremental,
-    /// It is told which triples were inserted and deleted, and sees the graph.
-    Incremental,
-}
-
-impl Procedure {
-    /// All procedures.
-    pub const ALL: [Self; 3] = [Self::Static, Self::PseudoIncremental, Self::Incremental];
-
-    /// The word used on the command line and in records.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Static => "static",
-            Self::PseudoIncremental => "pseudo-incremental",
-            Self::Incremental => "incremental",
-        }
+    /// What a model may see of the test period.
+    #[derive(Default)]
+    pub enum Setting {
+        /// The true facts of every earlier step, also test steps; parameters stay frozen.
+        #[default]
+        SingleStep = "single-step",
+        /// Nothing of the test period.
+        MultiStep = "multi-step",
+        /// As single-step, and the parameters are updated with every observed step.
+        Online = "online",
     }
-}
 
-/// Whether the validation facts are history at test time. They never train parameters.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ValidationUse {
-    /// Option (a): only training facts precede the test period.
-    Withheld,
-    /// Option (b), the field's choice: validation facts are history.
-    #[default]
-    Observed,
-}
-
-impl ValidationUse {
-    /// The word used on the command line and in records.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Withheld => "withheld",
-            Self::Observed => "observed",
-        }
+    /// How a model of an evolving graph is brought from one step to the next.
+    #[derive(Default)]
+    pub enum Procedure {
+        /// It learns the graph of every step from scratch.
+        #[default]
+        Static = "static",
+        /// It continues with the inserted triples alone and is never told of deletions.
+        PseudoIncremental = "pseudo-incremental",
+        /// It is told which triples were inserted and deleted, and sees the graph.
+        Incremental = "incremental",
     }
-}
 
-/// Which true answers leave the candidate list.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Filter {
-    /// Those that are true at the same step. The primary filter.
-    Time,
-    /// Those that are true at any step of any split.
-    Static,
-    /// None.
-    Raw,
-}
-
-impl Filter {
-    /// All filters; the order of tables and records.
-    pub const ALL: [Self; 3] = [Self::Time, Self::Static, Self::Raw];
-
-    /// The word used in records.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Time => "time",
-            Self::Static => "static",
-            Self::Raw => "raw",
-        }
+    /// Whether the validation facts are history at test time. They never train parameters.
+    #[derive(Default)]
+    pub enum ValidationUse {
+        /// Option (a): only training facts precede the test period.
+        Withheld = "withheld",
+        /// Option (b), the field's choice: validation facts are history.
+        #[default]
+        Observed = "observed",
     }
-}
 
-/// What happens to candidates that score exactly as the gold answer.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum TiePolicy {
-    /// The exact expectation of each metric under random order.
-    #[default]
-    Expected,
-    /// One random order, drawn from the run's seed.
-    Random,
-    /// The mean of the best and the worst rank.
-    Mean,
-    /// The gold answer first.
-    Optimistic,
-    /// The gold answer last.
-    Pessimistic,
-    /// By entity id, as a stable sort does. Flatters sparse models: small ids are frequent entities.
-    Ordinal,
-}
-
-impl TiePolicy {
-    /// All policies.
-    pub const ALL: [Self; 6] =
-        [Self::Expected, Self::Random, Self::Mean, Self::Optimistic, Self::Pessimistic, Self::Ordinal];
-
-    /// The word used on the command line and in records.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Expected => "expected",
-            Self::Random => "random",
-            Self::Mean => "mean",
-            Self::Optimistic => "optimistic",
-            Self::Pessimistic => "pessimistic",
-            Self::Ordinal => "ordinal",
-        }
+    /// Which true answers leave the candidate list.
+    pub enum Filter {
+        /// Those that are true at the same step. The primary filter.
+        Time = "time",
+        /// Those that are true at any step of any split.
+        Static = "static",
+        /// None.
+        Raw = "raw",
     }
-}
 
-/// Which entities are ranked.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Candidates {
-    /// Every entity of the id space, seen or unseen, the known entity included.
-    #[default]
-    All,
-    /// Entities that are present at the step of an evolving graph. Ranks of steps of different size cannot be compared.
-    Now,
-    /// Entities that were present at the step of an evolving graph or at an earlier one.
-    Seen,
-}
-
-impl Candidates {
-    /// The word used on the command line and in records.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::All => "all",
-            Self::Now => "now",
-            Self::Seen => "seen",
-        }
+    /// What happens to candidates that score exactly as the gold answer.
+    #[derive(Default)]
+    pub enum TiePolicy {
+        /// The exact expectation of each metric under random order.
+        #[default]
+        Expected = "expected",
+        /// One random order, drawn from the run's seed.
+        Random = "random",
+        /// The mean of the best and the worst rank.
+        Mean = "mean",
+        /// The gold answer first.
+        Optimistic = "optimistic",
+        /// The gold answer last.
+        Pessimistic = "pessimistic",
+        /// By entity id, as a stable sort does. Flatters sparse models: small ids are frequent entities.
+        Ordinal = "ordinal",
     }
-}
 
-/// What happens to duplicate facts of the test split.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Duplicates {
-    /// Each is asked once.
-    #[default]
-    Drop,
-    /// Each is asked as often as the file lists it.
-    Keep,
-}
-
-impl Duplicates {
-    /// The word used on the command line and in records.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Drop => "drop",
-            Self::Keep => "keep",
-        }
+    /// Which entities are ranked.
+    #[derive(Default)]
+    pub enum Candidates {
+        /// Every entity of the id space, seen or unseen, the known entity included.
+        #[default]
+        All = "all",
+        /// Entities that are present at the step of an evolving graph. Ranks of steps of different size cannot be compared.
+        Now = "now",
+        /// Entities that were present at the step of an evolving graph or at an earlier one.
+        Seen = "seen",
     }
-}
 
-/// When facts that hold over an interval are asked about.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum IntervalUse {
-    /// At the first time at which they hold.
-    #[default]
-    Start,
-    /// At one time at which they hold, drawn at random and the same for every model and seed.
-    Drawn,
-    /// At every time at which they hold.
-    Every,
-}
+    /// What happens to duplicate facts of the test split.
+    #[derive(Default)]
+    pub enum Duplicates {
+        /// Each is asked once.
+        #[default]
+        Drop = "drop",
+        /// Each is asked as often as the file lists it.
+        Keep = "keep",
+    }
 
-/// Which true answers the filter knows while states of a model are selected on the validation split.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum SelectionFilter {
-    /// Those of the training and the validation split.
-    #[default]
-    TrainAndValid,
-    /// Those of all splits, as published code did: test facts take part in the selection.
-    AllSplits,
-}
+    /// When facts that hold over an interval are asked about.
+    #[derive(Default)]
+    pub enum IntervalUse {
+        /// At the first time at which they hold.
+        #[default]
+        Start = "start",
+        /// At one time at which they hold, drawn at random and the same for every model and seed.
+        Drawn = "drawn",
+        /// At every time at which they hold.
+        Every = "every",
+    }
 
-impl SelectionFilter {
-    /// The word used in records.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::TrainAndValid => "train-and-valid",
-            Self::AllSplits => "all-splits",
-        }
+    /// Which true answers the filter knows while states of a model are selected on the validation split.
+    #[derive(Default)]
+    pub enum SelectionFilter {
+        /// Those of the training and the validation split.
+        #[default]
+        TrainAndValid = "train-and-valid",
+        /// Those of all splits, as published code did: test facts take part in the selection.
+        AllSplits = "all-splits",
     }
 }
 
@@ -377,18 +281,5 @@ mod tests {
             Protocol::forecasting(Setting::Online).with_compat(true).selection.word(),
             "train-and-valid"
         );
-    }
-
-    #[test]
-    fn words_are_those_of_records() {
-        for who in [Candidates::Now, Candidates::Seen, Candidates::All] {
-            assert_eq!(serde_json::to_value(who).expect("a word"), who.word());
-        }
-        for task in Task::ALL {
-            assert_eq!(serde_json::to_value(task).expect("a word"), task.word());
-        }
-        for filter in [SelectionFilter::TrainAndValid, SelectionFilter::AllSplits] {
-            assert_eq!(serde_json::to_value(filter).expect("a word"), filter.word());
-        }
     }
 }

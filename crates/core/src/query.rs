@@ -2,29 +2,21 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{EntityId, Quad, RelationId, Step};
+use crate::{EntityId, Quad, RelationId, Step, words};
 
-/// Which side of the fact is asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Direction {
-    /// `(s, r, ?, t)`.
-    Object,
-    /// `(?, r, o, t)`.
-    Subject,
+words! {
+    /// Which side of the fact is asked for.
+    pub enum Direction {
+        /// `(s, r, ?, t)`.
+        Object = "object",
+        /// `(?, r, o, t)`.
+        Subject = "subject",
+    }
 }
 
 impl Direction {
     /// Both directions.
-    pub const BOTH: [Self; 2] = [Self::Object, Self::Subject];
-
-    /// The word used in records.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Object => "object",
-            Self::Subject => "subject",
-        }
-    }
+    pub const BOTH: [Self; 2] = Self::ALL;
 }
 
 /// A relation read from the known entity to the answer: `r` for object queries, `r + R` for subject queries.

@@ -71,6 +71,25 @@ pub enum ScoreRow<'a> {
     },
 }
 
+impl ScoreRow<'_> {
+    /// Refuses a row that is not as long as it must be: one score per candidate if dense, one per listed entity if sparse.
+    pub fn check_length(&self, candidates: usize) -> Result<(), ScoreError> {
+        match *self {
+            Self::Dense(scores) if scores.len() != candidates => {
+                let found = scores.len();
+                let message =
+                    format!("a dense row holds {found} scores, expected one per entity ({candidates})");
+                Err(ScoreError(message))
+            }
+            Self::Sparse { ids, scores, .. } if ids.len() != scores.len() => {
+                let (ids, scores) = (ids.len(), scores.len());
+                Err(ScoreError(format!("a sparse row lists {ids} entities but {scores} scores")))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
 /// Takes score rows. The evaluator's sink ranks at once and keeps no row.
 pub trait ScoreSink {
     /// Takes the row of the query at `index` of the slice that the model was given. Each query once, in any order.

@@ -4,39 +4,37 @@ use jiff::ToSpan;
 use jiff::civil::{Date, DateTime};
 use serde::{Deserialize, Serialize};
 
-use crate::Step;
+use crate::{Step, words};
 
-/// What one unit of an original time stamp means.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum TimeUnit {
-    /// Seconds.
-    Second,
-    /// Minutes.
-    Minute,
-    /// Hours.
-    Hour,
-    /// Days.
-    Day,
-    /// Calendar months.
-    Month,
-    /// Years.
-    Year,
-    /// Unknown: the file only numbers its steps.
-    Step,
+words! {
+    /// What one unit of an original time stamp means.
+    pub enum TimeUnit {
+        /// Seconds.
+        Second = "second",
+        /// Minutes.
+        Minute = "minute",
+        /// Hours.
+        Hour = "hour",
+        /// Days.
+        Day = "day",
+        /// Calendar months.
+        Month = "month",
+        /// Years.
+        Year = "year",
+        /// Unknown: the file only numbers its steps.
+        Step = "step",
+    }
 }
 
 impl TimeUnit {
-    /// The singular English word.
-    pub const fn word(self) -> &'static str {
+    /// How long it is, where it is always as long.
+    const fn seconds(self) -> Option<i64> {
         match self {
-            Self::Second => "second",
-            Self::Minute => "minute",
-            Self::Hour => "hour",
-            Self::Day => "day",
-            Self::Month => "month",
-            Self::Year => "year",
-            Self::Step => "step",
+            Self::Second => Some(1),
+            Self::Minute => Some(60),
+            Self::Hour => Some(3_600),
+            Self::Day => Some(86_400),
+            Self::Month | Self::Year | Self::Step => None,
         }
     }
 }
@@ -93,14 +91,7 @@ impl Calendar {
             return Some(months(moment) - months(self.zero()?));
         }
         let seconds = moment.duration_since(self.zero()?).as_secs();
-        let unit = match self.unit {
-            TimeUnit::Second => 1,
-            TimeUnit::Minute => 60,
-            TimeUnit::Hour => 3_600,
-            TimeUnit::Day => 86_400,
-            TimeUnit::Month | TimeUnit::Year | TimeUnit::Step => return None,
-        };
-        Some(seconds.div_euclid(unit))
+        Some(seconds.div_euclid(self.unit.seconds()?))
     }
 
     /// The moment that time stamp 0 stands for.
@@ -116,18 +107,12 @@ impl Calendar {
             return Some((i64::from(year) + time).to_string());
         }
         let zero = self.zero()?;
-        let span = match self.unit {
-            TimeUnit::Second => jiff::Span::new().try_seconds(time),
-            TimeUnit::Minute => jiff::Span::new().try_minutes(time),
-            TimeUnit::Hour => jiff::Span::new().try_hours(time),
-            TimeUnit::Day => jiff::Span::new().try_days(time),
-            TimeUnit::Month => jiff::Span::new().try_months(time),
-            TimeUnit::Year | TimeUnit::Step => return None,
-        };
-        let moment = zero.checked_add(span.ok()?).ok()?;
         if self.unit == TimeUnit::Month {
+            let moment = zero.checked_add(jiff::Span::new().try_months(time).ok()?).ok()?;
             return Some(format!("{:04}-{:02}", moment.year(), moment.month()));
         }
+        let seconds = time.checked_mul(self.unit.seconds()?)?;
+        let moment = zero.checked_add(jiff::SignedDuration::from_secs(seconds)).ok()?;
         if moment.time() == jiff::civil::Time::midnight() {
             Some(moment.date().to_string())
         } else {

@@ -2,8 +2,8 @@
 //! clock decides which questions are asked, what is true, and which entities are candidates.
 
 use quadcast_core::{
-    Direction, Duplicates, EntityId, Facts, ModelError, Quad, Query, ScoreError, ScoreRow, ScoreSink,
-    Snapshot, Step, Triple,
+    Direction, Duplicates, EntityId, Facts, ModelError, Quad, Query, ScoreError, ScoreRow, ScoreSink, Step,
+    Triple,
 };
 use rayon::prelude::*;
 
@@ -36,11 +36,6 @@ pub(crate) struct Questions {
 }
 
 impl Questions {
-    /// Both directions of every fact of a step.
-    pub fn of(snapshot: &Snapshot<'_>, duplicates: Duplicates) -> Self {
-        Self::about(snapshot.iter(), duplicates)
-    }
-
     /// Both directions of every fact, in order of (step, known entity, relation, direction).
     pub fn about(facts: impl Iterator<Item = Quad>, duplicates: Duplicates) -> Self {
         let mut pairs: Vec<(Query, EntityId)> = pairs(facts).collect();
@@ -95,7 +90,7 @@ fn pairs(facts: impl Iterator<Item = Quad>) -> impl Iterator<Item = (Query, Enti
 /// The distinct questions about facts, in the order in which the evaluator asks them: (step, known entity, relation,
 /// direction).
 pub fn queries(facts: &Facts) -> Vec<Query> {
-    let of_step = |step| Questions::of(&facts.snapshot(step), Duplicates::Drop).queries;
+    let of_step = |step| Questions::about(facts.snapshot(step).iter(), Duplicates::Drop).queries;
     facts.occupied().flat_map(of_step).collect()
 }
 
@@ -199,8 +194,8 @@ impl RankSink<'_> {
     /// The ranks in the order of the questions, or an error if one got no scores.
     fn finish(self) -> Result<Vec<RankedQuery>, ScoreError> {
         if let Some(index) = self.answered.iter().position(Vec::is_empty) {
-            let asked = self.asking.questions.queries.len();
-            return Err(ScoreError::Missing { index: self.first + index, asked });
+            let (index, asked) = (self.first + index, self.asking.questions.queries.len());
+            return Err(ScoreError(format!("query {index} of {asked} got no scores")));
         }
         Ok(self.answered.into_iter().flatten().collect())
     }
@@ -209,7 +204,10 @@ impl RankSink<'_> {
 impl ScoreSink for RankSink<'_> {
     fn accept(&mut self, index: usize, row: ScoreRow<'_>) -> Result<(), ScoreError> {
         if self.answered.get(index).is_none_or(|answers| !answers.is_empty()) {
-            return Err(ScoreError::Query { index, asked: self.answered.len() });
+            return Err(ScoreError(format!(
+                "a row for query {index}, which was not asked or is answered already ({} were asked)",
+                self.answered.len()
+            )));
         }
         let Asking { questions, truth, among, .. } = self.asking;
         let query = questions.queries[self.first + index];
@@ -281,10 +279,8 @@ fn by_place<'a>(
     own_ids: &'a mut Vec<EntityId>,
     own_scores: &'a mut Vec<f64>,
 ) -> Result<ScoreRow<'a>, ScoreError> {
+    row.check_length(candidates.asked.len())?;
     let ScoreRow::Sparse { ids, scores, background } = row else { return Ok(row) };
-    if ids.len() != scores.len() {
-        return Err(ScoreError::Columns { ids: ids.len(), scores: scores.len() });
-    }
     own_ids.clear();
     own_scores.clear();
     for (&id, &score) in ids.iter().zip(scores) {

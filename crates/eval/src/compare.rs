@@ -6,8 +6,7 @@ use quadcast_core::{Filter, Protocol, stream};
 use rand::Rng;
 use serde::Serialize;
 
-use crate::outcome::Counting;
-use crate::{BlockBootstrap, EvalError, Harmonic, Interval, RankedQuery, Unit};
+use crate::{BlockBootstrap, ByMetric, Counting, EvalError, Interval, RankedQuery, Unit};
 
 /// Sign patterns that are drawn when there are too many to try all of them.
 const DRAWS: u32 = 9_999;
@@ -45,22 +44,6 @@ impl Difference {
     pub fn is_clear(&self) -> bool {
         self.p < 0.05 && self.ci95.is_some_and(|[low, high]| low > 0.0 || high < 0.0)
     }
-}
-
-/// The main metrics of two runs under one filter.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Differences {
-    /// Mean reciprocal rank.
-    pub mrr: Difference,
-    /// Hits at 1.
-    #[serde(rename = "hits@1")]
-    pub hits1: Difference,
-    /// Hits at 3.
-    #[serde(rename = "hits@3")]
-    pub hits3: Difference,
-    /// Hits at 10.
-    #[serde(rename = "hits@10")]
-    pub hits10: Difference,
 }
 
 /// How p-values come about: the signs of block differences are flipped.
@@ -118,7 +101,7 @@ pub struct Comparison {
     pub queries: u64,
     /// Differences by filter, in the order of [`Filter::ALL`].
     #[serde(skip)]
-    pub filters: [Differences; 3],
+    pub filters: [ByMetric<Difference>; 3],
     /// How the intervals came about.
     pub bootstrap: BlockBootstrap,
     /// How the p-values came about.
@@ -134,8 +117,7 @@ impl Comparison {
         seeds: [u64; 2],
     ) -> Result<Self, EvalError> {
         paired(runs)?;
-        let counting =
-            seeds.map(|seed| Counting { harmonic: Harmonic::up_to(candidates), ties: protocol.ties, seed });
+        let counting = seeds.map(|seed| Counting::new(candidates, protocol.ties, seed));
         let unit = Unit::of(protocol.task);
         let units = |filter: Filter| -> [Vec<UnitSums>; 2] {
             [0, 1].map(|run| {
@@ -181,7 +163,7 @@ fn differences(
     bootstrap: &BlockBootstrap,
     (permutation, block): (SignFlips, usize),
     seed: u64,
-) -> Differences {
+) -> ByMetric<Difference> {
     let steps: Vec<UnitSums> = first
         .iter()
         .zip(second)
@@ -202,7 +184,7 @@ fn differences(
         ci95: intervals.map(|all| all[n]),
         p: p[n],
     };
-    Differences { mrr: metric(0), hits1: metric(1), hits3: metric(2), hits10: metric(3) }
+    [0, 1, 2, 3].map(metric).into()
 }
 
 #[cfg(test)]

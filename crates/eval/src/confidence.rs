@@ -1,7 +1,7 @@
 //! Confidence intervals by a block bootstrap. Queries of one time step share their history and neighbouring steps resemble each
 //! other, so whole blocks of neighbouring steps are drawn, not single queries. Test triples of evolving graphs are drawn one by one.
 
-use quadcast_core::{Task, stream};
+use quadcast_core::{Task, stream, words};
 use rand::Rng;
 use serde::{Deserialize, Serialize};
 
@@ -13,15 +13,15 @@ pub type Interval = [f64; 2];
 /// With more facts than this, intervals are narrow and fewer resamples are enough.
 const MANY_UNITS: usize = 20_000;
 
-/// What is drawn by resampling: queries of one unit depend on each other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Unit {
-    /// All queries of a time step.
-    Step,
-    /// The queries about a fact, in both directions and at all steps of an evolving graph: it has few steps, and its test triples
-    /// were drawn one by one.
-    Fact,
+words! {
+    /// What is drawn by resampling: queries of one unit depend on each other.
+    pub enum Unit {
+        /// All queries of a time step.
+        Step = "step",
+        /// The queries about a fact, in both directions and at all steps of an evolving graph: it has few steps, and its test triples
+        /// were drawn one by one.
+        Fact = "fact",
+    }
 }
 
 impl Unit {
@@ -30,14 +30,6 @@ impl Unit {
         match task {
             Task::Forecasting | Task::Completion => Self::Step,
             Task::Evolving => Self::Fact,
-        }
-    }
-
-    /// The word used in text.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Step => "step",
-            Self::Fact => "fact",
         }
     }
 

@@ -6,49 +6,18 @@ use thiserror::Error;
 /// An evaluation that cannot be made.
 #[derive(Debug, Error)]
 pub enum EvalError {
-    /// The splits overlap in time.
-    #[error(
-        "{later} starts at {later_first}, before {earlier} ends at {earlier_last}: this is not a forecasting split. \
-         Use a dataset whose splits follow each other in time, or treat it as a completion dataset"
-    )]
-    NotChronological {
-        /// The split that should come first.
-        earlier: Split,
-        /// Its last time, in words.
-        earlier_last: String,
-        /// The split that should come after it.
-        later: Split,
-        /// Its first time, in words.
-        later_first: String,
-    },
-    /// Facts that stand in two splits.
-    #[error(
-        "{shared} facts are in both {earlier} and {later}: the model would be judged on what it was given. \
-         Remove them from one of the two"
-    )]
-    SharedFacts {
-        /// The split that comes first.
-        earlier: Split,
-        /// The split after it.
-        later: Split,
-        /// How many.
-        shared: usize,
-    },
+    /// The splits overlap in time, or share facts.
+    #[error("{0}")]
+    Splits(String),
     /// A split without facts.
-    #[error("the {split} split holds no facts; an evaluation needs train, valid and test")]
-    Empty {
-        /// Which one.
-        split: Split,
-    },
-    /// A step of a changing graph that has to be learned without validation triples.
+    #[error("the {0} split holds no facts; an evaluation needs train, valid and test")]
+    Empty(Split),
+    /// A step of a changing graph that has to be learned without validation triples: its number from 1, and its name.
     #[error(
-        "step {step} has triples to learn but none for validation, by which the state of a model is chosen. Hold some of its \
+        "step {0} has triples to learn but none for validation, by which the state of a model is chosen. Hold some of its \
          triples out, or compile the benchmark with a larger share for valid or fewer intervals (quadcast data compile)"
     )]
-    NoValidation {
-        /// The number of the step from 1, and its name.
-        step: String,
-    },
+    NoValidation(String),
     /// Scores that are not numbers.
     #[error(
         "the model gives {wrong} of {queries} true answers of step {step} a score that is not a number, and cannot be ranked. Its \

@@ -2,6 +2,7 @@
 
 use std::ops::Deref;
 use std::sync::OnceLock;
+use std::sync::atomic::AtomicU64;
 
 use quadcast_core::{
     Dataset, EntityId, Facts, Forecaster, History, HistoryIndex, ModelError, Protocol, Quad, Query, Run,
@@ -15,13 +16,6 @@ use crate::validation::ValidationPeriod;
 
 /// Questions that one thread scores in one go.
 const CHUNK: usize = 64;
-
-/// A finished fit.
-#[derive(Clone, Copy, Debug)]
-pub struct Fitted {
-    /// How often candidate models were judged on the validation period.
-    pub plays: u64,
-}
 
 /// A finished evaluation.
 #[derive(Clone, Debug)]
@@ -78,8 +72,9 @@ impl<D: Deref<Target = Dataset>> Evaluator<D> {
     }
 
     /// Fits a model on the facts before the validation period, or, for completion, on the training facts; the validation
-    /// facts judge candidates. The index that the model's views rest on holds no test fact at all.
-    pub fn fit(&self, model: &mut dyn Forecaster, run: &Run) -> Result<Fitted, EvalError> {
+    /// facts judge candidates. The index that the model's views rest on holds no test fact at all. Returns how often candidate models
+    /// were judged.
+    pub fn fit(&self, model: &mut dyn Forecaster, run: &Run) -> Result<u64, EvalError> {
         self.check(model)?;
         let (history, truth, view) = if self.protocol.task == Task::Completion {
             let known = self.index(Parts::Train);
@@ -94,9 +89,9 @@ impl<D: Deref<Target = Dataset>> Evaluator<D> {
             (known, known, known.before(first))
         };
         let period = self.period(history, truth, &self.dataset.splits.valid, Depth::Selection);
-        let validation = ValidationPeriod::new(period, run);
+        let validation = ValidationPeriod { period, run, plays: AtomicU64::new(0) };
         model.fit(&view, &validation, run)?;
-        Ok(Fitted { plays: validation.plays() })
+        Ok(validation.plays.into_inner())
     }
 
     /// Judges a fitted model on the test split.
@@ -193,7 +188,7 @@ impl<D: Deref<Target = Dataset>> Evaluator<D> {
         let splits = &self.dataset.splits;
         if self.protocol.task == Task::Completion {
             let empty = Split::ALL.into_iter().find(|&split| splits.get(split).is_empty());
-            return empty.map_or(Ok(()), |split| Err(EvalError::Empty { split }));
+            return empty.map_or(Ok(()), |split| Err(EvalError::Empty(split)));
         }
         let (setting, settings) = (self.protocol.setting, capabilities.settings);
         if !settings.contains(&setting) {
@@ -201,32 +196,34 @@ impl<D: Deref<Target = Dataset>> Evaluator<D> {
         }
         for pair in Split::ALL.windows(2) {
             let (earlier, later) = (pair[0], pair[1]);
-            let last = splits.get(earlier).last_step().ok_or(EvalError::Empty { split: earlier })?;
+            let last = splits.get(earlier).last_step().ok_or(EvalError::Empty(earlier))?;
             let first = first_step(splits.get(later), later)?;
             if first < last {
-                return Err(EvalError::NotChronological {
-                    earlier,
-                    earlier_last: self.dataset.axis.label(last),
-                    later,
-                    later_first: self.dataset.axis.label(first),
-                });
+                let [starts, ends] = [first, last].map(|step| self.dataset.axis.label(step));
+                return Err(EvalError::Splits(format!(
+                    "{later} starts at {starts}, before {earlier} ends at {ends}: this is not a forecasting split. Use a dataset whose \
+                     splits follow each other in time, or treat it as a completion dataset"
+                )));
             }
             let shared = shared_facts(splits.get(earlier), splits.get(later), first);
             if shared > 0 {
-                return Err(EvalError::SharedFacts { earlier, later, shared });
+                return Err(EvalError::Splits(format!(
+                    "{shared} facts are in both {earlier} and {later}: the model would be judged on what it was given. Remove them from \
+                     one of the two"
+                )));
             }
         }
         Ok(())
     }
 }
 
-/// Fits a model with an evaluator of its own.
+/// Fits a model with an evaluator of its own; see [`Evaluator::fit`].
 pub fn fit(
     dataset: &Dataset,
     protocol: &Protocol,
     model: &mut dyn Forecaster,
     run: &Run,
-) -> Result<Fitted, EvalError> {
+) -> Result<u64, EvalError> {
     Evaluator::new(dataset, protocol).fit(model, run)
 }
 
@@ -241,7 +238,7 @@ pub fn judge(
 }
 
 fn first_step(facts: &Facts, split: Split) -> Result<Step, EvalError> {
-    facts.first_step().ok_or(EvalError::Empty { split })
+    facts.first_step().ok_or(EvalError::Empty(split))
 }
 
 /// Facts that are in both splits. Splits that follow each other can only share the step at their boundary.

@@ -7,29 +7,27 @@
 
 mod asking;
 mod candidates;
+mod clocks;
 mod compare;
-mod completion;
 mod confidence;
 mod error;
 mod evaluator;
 pub mod evolving;
-mod forecasting;
 mod journal;
 mod metrics;
 mod outcome;
 mod published_list;
 mod rank;
-mod rehearsal;
 mod relation_time;
 mod validation;
 
 pub use asking::{RankedQuery, queries};
-pub use compare::{Comparison, Difference, Differences, SignFlips};
+pub use compare::{Comparison, Difference, SignFlips};
 pub use confidence::{BlockBootstrap, Interval, Unit};
 pub use error::EvalError;
-pub use evaluator::{Evaluator, Fitted, Judged, fit, judge};
+pub use evaluator::{Evaluator, Judged, fit, judge};
 pub use journal::{Forgetful, Journal, JudgedStep};
-pub use metrics::{Harmonic, Metrics, Tally};
-pub use outcome::{FilterOutcome, Intervals, Outcome, Part, RelationOutcome, StepOutcome};
+pub use metrics::{ByMetric, Harmonic, Metrics, Tally};
+pub use outcome::{Counting, FilterOutcome, Outcome, Part};
 pub use rank::{Rank, Ranker, Ranks, Truth};
 pub use relation_time::{RelationTime, SlotOutcome};

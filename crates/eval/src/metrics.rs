@@ -1,6 +1,6 @@
 //! Metrics from ranks, under every tie policy.
 
-use quadcast_core::{SelectionScore, TiePolicy};
+use quadcast_core::{LinkScore, TiePolicy};
 use rand::Rng;
 use serde::{Deserialize, Serialize};
 
@@ -22,6 +22,19 @@ pub struct Metrics {
     pub hits10: f64,
     /// Mean rank.
     pub mr: f64,
+}
+
+impl From<[f64; 5]> for Metrics {
+    /// In the order of the fields.
+    fn from([mrr, hits1, hits3, hits10, mr]: [f64; 5]) -> Self {
+        Self { mrr, hits1, hits3, hits10, mr }
+    }
+}
+
+impl From<Metrics> for [f64; 5] {
+    fn from(metrics: Metrics) -> Self {
+        [metrics.mrr, metrics.hits1, metrics.hits3, metrics.hits10, metrics.mr]
+    }
 }
 
 /// Prefix sums of the harmonic series, `H(n) = 1 + 1/2 + … + 1/n`.
@@ -55,7 +68,8 @@ impl Harmonic {
 pub struct Tally {
     /// Number of queries.
     pub queries: u64,
-    sum: Metrics,
+    /// In the order of the fields of [`Metrics`].
+    sums: [f64; 5],
 }
 
 impl Tally {
@@ -65,11 +79,9 @@ impl Tally {
         let exact = match policy {
             TiePolicy::Expected => {
                 let hits = |k: f64| (k - greater).clamp(0.0, tied) / tied;
-                self.add_values(
-                    harmonic.expected_reciprocal(rank),
-                    [hits(1.0), hits(3.0), hits(10.0)],
-                    greater + f64::midpoint(tied, 1.0),
-                );
+                let (reciprocal, mean) =
+                    (harmonic.expected_reciprocal(rank), greater + f64::midpoint(tied, 1.0));
+                self.add_sums(1, [reciprocal, hits(1.0), hits(3.0), hits(10.0), mean]);
                 return;
             }
             TiePolicy::Random => greater + f64::from(random.random_range(1..=rank.tied)),
@@ -79,52 +91,58 @@ impl Tally {
             TiePolicy::Ordinal => greater + 1.0 + f64::from(rank.tied_before),
         };
         let hits = |k: f64| f64::from(u8::from(exact <= k));
-        self.add_values(1.0 / exact, [hits(1.0), hits(3.0), hits(10.0)], exact);
+        self.add_sums(1, [1.0 / exact, hits(1.0), hits(3.0), hits(10.0), exact]);
     }
 
-    fn add_values(&mut self, reciprocal: f64, hits: [f64; 3], rank: f64) {
-        self.queries += 1;
-        self.sum.mrr += reciprocal;
-        self.sum.hits1 += hits[0];
-        self.sum.hits3 += hits[1];
-        self.sum.hits10 += hits[2];
-        self.sum.mr += rank;
+    fn add_sums(&mut self, queries: u64, sums: [f64; 5]) {
+        self.queries += queries;
+        self.sums.iter_mut().zip(sums).for_each(|(sum, more)| *sum += more);
     }
 
     /// Adds the queries of another tally.
     pub fn merge(&mut self, other: &Self) {
-        self.queries += other.queries;
-        self.sum.mrr += other.sum.mrr;
-        self.sum.hits1 += other.sum.hits1;
-        self.sum.hits3 += other.sum.hits3;
-        self.sum.hits10 += other.sum.hits10;
-        self.sum.mr += other.sum.mr;
+        self.add_sums(other.queries, other.sums);
     }
 
     /// What models are chosen by.
-    pub fn selection(&self) -> SelectionScore {
-        SelectionScore { queries: self.queries, mrr: self.metrics().map_or(0.0, |metrics| metrics.mrr) }
+    pub fn selection(&self) -> LinkScore {
+        let Metrics { hits10, mrr, mr, .. } = self.metrics().unwrap_or_default();
+        LinkScore { queries: self.queries, hits10, mrr, mr }
     }
 
     /// The means, or `None` without queries.
     pub fn metrics(&self) -> Option<Metrics> {
-        if self.queries == 0 {
-            return None;
-        }
-        let n = self.queries as f64;
-        let sum = self.sum;
-        Some(Metrics {
-            mrr: sum.mrr / n,
-            hits1: sum.hits1 / n,
-            hits3: sum.hits3 / n,
-            hits10: sum.hits10 / n,
-            mr: sum.mr / n,
-        })
+        let queries = self.queries as f64;
+        (self.queries > 0).then(|| self.sums.map(|sum| sum / queries).into())
     }
 
     /// Sums of reciprocal rank and hits, for resampling.
     pub(crate) fn sums(&self) -> [f64; 4] {
-        [self.sum.mrr, self.sum.hits1, self.sum.hits3, self.sum.hits10]
+        let [mrr, hits1, hits3, hits10, _] = self.sums;
+        [mrr, hits1, hits3, hits10]
+    }
+}
+
+/// One value for each of the main metrics.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ByMetric<T> {
+    /// Of the mean reciprocal rank.
+    pub mrr: T,
+    /// Of hits at 1.
+    #[serde(rename = "hits@1")]
+    pub hits1: T,
+    /// Of hits at 3.
+    #[serde(rename = "hits@3")]
+    pub hits3: T,
+    /// Of hits at 10.
+    #[serde(rename = "hits@10")]
+    pub hits10: T,
+}
+
+impl<T> From<[T; 4]> for ByMetric<T> {
+    /// In the order of the fields.
+    fn from([mrr, hits1, hits3, hits10]: [T; 4]) -> Self {
+        Self { mrr, hits1, hits3, hits10 }
     }
 }
 

@@ -6,7 +6,7 @@ use quadcast_core::{Direction, Filter, Protocol, RelationId, Step, TiePolicy, st
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
-use crate::{BlockBootstrap, Harmonic, Interval, Metrics, Rank, RankedQuery, Tally, Unit};
+use crate::{BlockBootstrap, ByMetric, Harmonic, Interval, Metrics, Rank, RankedQuery, Tally, Unit};
 
 /// Metrics and how many queries they are the mean of.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -18,24 +18,8 @@ pub struct Part {
     pub metrics: Metrics,
 }
 
-/// 95 % intervals of the main metrics.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Intervals {
-    /// Of the mean reciprocal rank.
-    pub mrr: Interval,
-    /// Of hits at 1.
-    #[serde(rename = "hits@1")]
-    pub hits1: Interval,
-    /// Of hits at 3.
-    #[serde(rename = "hits@3")]
-    pub hits3: Interval,
-    /// Of hits at 10.
-    #[serde(rename = "hits@10")]
-    pub hits10: Interval,
-}
-
 /// Results under one filter.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FilterOutcome {
     /// Means over all queries, headline tie policy.
     #[serde(flatten)]
@@ -45,7 +29,7 @@ pub struct FilterOutcome {
     /// Share of queries whose correct answer is tied with another candidate.
     pub ties: f64,
     /// Intervals from the block bootstrap; absent with fewer than two units.
-    pub ci95: Option<Intervals>,
+    pub ci95: Option<ByMetric<Interval>>,
     /// Queries for the object.
     pub object: Option<Part>,
     /// Queries for the subject.
@@ -58,35 +42,15 @@ pub struct FilterOutcome {
     pub policy: BTreeMap<String, Metrics>,
 }
 
-/// One step of the curve over time: time-aware filter, both directions.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct StepOutcome {
-    /// The step.
-    pub step: Step,
-    /// Its queries.
-    pub part: Part,
-}
-
-/// One relation in one direction: time-aware filter.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct RelationOutcome {
-    /// The relation.
-    pub relation: RelationId,
-    /// The direction.
-    pub direction: Direction,
-    /// Its queries.
-    pub part: Part,
-}
-
 /// Everything that is reported about one evaluation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
     /// Results by filter, in the order of [`Filter::ALL`].
     pub filters: [FilterOutcome; 3],
-    /// The curve over time.
-    pub by_step: Vec<StepOutcome>,
-    /// Relations in both directions, in order of id.
-    pub by_relation: Vec<RelationOutcome>,
+    /// The curve over time: time-aware filter, both directions.
+    pub by_step: BTreeMap<Step, Part>,
+    /// Each relation in each direction: time-aware filter.
+    pub by_relation: BTreeMap<(RelationId, Direction), Part>,
     /// Share of queries whose correct answer the model did not score.
     pub unreached: f64,
     /// Queries whose gold answer scored "not a number" and was ranked last.
@@ -109,7 +73,7 @@ impl Outcome {
         seed: u64,
     ) -> Option<Self> {
         let count = ranked.len();
-        let counting = Counting { harmonic: Harmonic::up_to(candidates), ties, seed };
+        let counting = Counting::new(candidates, ties, seed);
         let by_step = counting.group(ranked, Filter::Time, |q| q.query.step);
         let units = match unit {
             Unit::Step => by_step.len(),
@@ -117,19 +81,11 @@ impl Outcome {
         };
         let bootstrap = BlockBootstrap::new(unit, units);
         let [time, fixed, raw] = Filter::ALL.map(|filter| counting.filter(ranked, filter, &bootstrap));
-        let by_relation =
-            counting.group(ranked, Filter::Time, |q| (q.query.relation, q.query.direction)).into_iter();
+        let by_relation = counting.group(ranked, Filter::Time, |q| (q.query.relation, q.query.direction));
         Some(Self {
             filters: [time?, fixed?, raw?],
-            by_step: by_step
-                .into_iter()
-                .filter_map(|(step, tally)| Some(StepOutcome { step, part: part(&tally)? }))
-                .collect(),
-            by_relation: by_relation
-                .filter_map(|((relation, direction), tally)| {
-                    Some(RelationOutcome { relation, direction, part: part(&tally)? })
-                })
-                .collect(),
+            by_step: parts(by_step),
+            by_relation: parts(by_relation),
             unreached: ranked.iter().filter(|q| !q.ranks.reached).count() as f64 / count as f64,
             not_a_number: ranked.iter().filter(|q| q.ranks.not_a_number).count() as u64,
             bootstrap,
@@ -161,36 +117,41 @@ fn part(tally: &Tally) -> Option<Part> {
     Some(Part { queries: tally.queries, metrics: tally.metrics()? })
 }
 
+/// Every group with queries.
+pub(crate) fn parts<K: Ord>(groups: BTreeMap<K, Tally>) -> BTreeMap<K, Part> {
+    groups.into_iter().filter_map(|(key, tally)| Some((key, part(&tally)?))).collect()
+}
+
 /// Counts ranked queries under one tie policy.
-pub(crate) struct Counting {
-    pub harmonic: Harmonic,
-    pub ties: TiePolicy,
-    pub seed: u64,
+pub struct Counting {
+    harmonic: Harmonic,
+    ties: TiePolicy,
+    seed: u64,
 }
 
 impl Counting {
+    /// No rank lies beyond `candidates`; random ties are drawn from the seed of the run.
+    pub fn new(candidates: usize, ties: TiePolicy, seed: u64) -> Self {
+        Self { harmonic: Harmonic::up_to(candidates), ties, seed }
+    }
+
     fn random(&self) -> ChaCha8Rng {
         stream(self.seed, "ties", 0)
     }
 
-    fn tally<'q>(
-        &self,
-        queries: impl Iterator<Item = &'q RankedQuery>,
-        filter: Filter,
-        policy: TiePolicy,
-    ) -> Tally {
+    fn tally(&self, ranked: &[RankedQuery], filter: Filter, policy: TiePolicy) -> Tally {
         let mut random = self.random();
         let mut tally = Tally::default();
-        for query in queries {
+        for query in ranked {
             tally.add(query.rank(filter), policy, &self.harmonic, &mut random);
         }
         tally
     }
 
     /// Tallies by key. Random ties are drawn in the order of the queries.
-    pub fn group<K: Ord>(
+    pub fn group<'q, K: Ord>(
         &self,
-        ranked: &[RankedQuery],
+        ranked: impl IntoIterator<Item = &'q RankedQuery>,
         filter: Filter,
         key: impl Fn(&RankedQuery) -> K,
     ) -> BTreeMap<K, Tally> {
@@ -217,17 +178,17 @@ impl Counting {
         let ci95 = bootstrap.intervals(&units, self.seed);
         let directions = self.group(ranked, filter, |q| q.query.direction);
         let seen = self.group(ranked, filter, |q| q.seen);
-        let all = self.tally(ranked.iter(), filter, self.ties);
+        let all = self.tally(ranked, filter, self.ties);
         let policy = TiePolicy::ALL
             .into_iter()
-            .filter_map(|p| Some((p.word().to_owned(), self.tally(ranked.iter(), filter, p).metrics()?)))
+            .filter_map(|p| Some((p.word().to_owned(), self.tally(ranked, filter, p).metrics()?)))
             .collect();
         let tied = ranked.iter().filter(|q| q.rank(filter).tied > 1).count();
         Some(FilterOutcome {
             metrics: all.metrics()?,
             queries: all.queries,
             ties: tied as f64 / ranked.len() as f64,
-            ci95: ci95.map(|[mrr, hits1, hits3, hits10]| Intervals { mrr, hits1, hits3, hits10 }),
+            ci95: ci95.map(ByMetric::from),
             object: directions.get(&Direction::Object).and_then(part),
             subject: directions.get(&Direction::Subject).and_then(part),
             seen: seen.get(&true).and_then(part),

@@ -50,23 +50,18 @@ impl PublishedRanker {
     /// Reads a row; refuses what a ranker of right lists refuses.
     fn read(&mut self, row: ScoreRow<'_>, candidates: &CandidateList) -> Result<(), ScoreError> {
         let count = candidates.asked.len();
+        row.check_length(count)?;
         self.values.clear();
         self.listed.clear();
         self.listed.resize(count, false);
         match row {
-            ScoreRow::Dense(scores) if scores.len() != count => {
-                return Err(ScoreError::Length { found: scores.len(), expected: count });
-            }
             ScoreRow::Dense(scores) => self.values.extend(scores.iter().map(|&score| f64::from(score))),
             ScoreRow::Sparse { ids, scores, background } => {
-                if ids.len() != scores.len() {
-                    return Err(ScoreError::Columns { ids: ids.len(), scores: scores.len() });
-                }
                 self.values.extend((0..count as u32).map(|column| background.score(EntityId(column))));
                 for (&id, &score) in ids.iter().zip(scores) {
                     let Some(column) = candidates.column(id) else { continue };
                     if std::mem::replace(&mut self.listed[column], true) {
-                        return Err(ScoreError::Repeated { id: id.0 });
+                        return Err(ScoreError::repeated(id));
                     }
                     self.values[column] = score;
                 }
@@ -269,13 +264,15 @@ mod tests {
             let mut found = None;
             ranker.rank(row, &gold, truth, &candidates, |_, ranks| found = Some(ranks)).map(|()| found)
         };
-        assert_eq!(rank(ScoreRow::Dense(&[1.0])), Err(ScoreError::Length { found: 1, expected: 4 }));
+        let refused = |message: &str| Err(ScoreError(message.to_owned()));
+        let short = "a dense row holds 1 scores, expected one per entity (4)";
+        assert_eq!(rank(ScoreRow::Dense(&[1.0])), refused(short));
         let background = Constant::unreached(4);
         let twice = ids(&[2, 2]);
         let row = ScoreRow::Sparse { ids: &twice, scores: &[1.0, 1.0], background: &background };
-        assert_eq!(rank(row), Err(ScoreError::Repeated { id: 2 }));
+        assert_eq!(rank(row), refused("a sparse row lists entity 2 twice"));
         let row = ScoreRow::Sparse { ids: &twice, scores: &[1.0], background: &background };
-        assert_eq!(rank(row), Err(ScoreError::Columns { ids: 2, scores: 1 }));
+        assert_eq!(rank(row), refused("a sparse row lists 2 entities but 1 scores"));
         let other = ids(&[3]);
         let row = ScoreRow::Sparse { ids: &other, scores: &[1.0], background: &background };
         assert!(!rank(row).unwrap().unwrap().reached, "nothing is said of the answer");

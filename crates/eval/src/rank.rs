@@ -68,18 +68,15 @@ impl Ranker {
         truth: Truth<'_>,
         mut out: impl FnMut(EntityId, Ranks),
     ) -> Result<(), ScoreError> {
+        row.check_length(self.position.len())?;
         match row {
             ScoreRow::Dense(scores) => {
-                let entities = self.position.len();
-                if scores.len() != entities {
-                    return Err(ScoreError::Length { found: scores.len(), expected: entities });
-                }
                 for &gold in golds {
                     out(gold, rank_gold(&Dense(scores), gold, truth));
                 }
             }
             ScoreRow::Sparse { ids, scores, background } => {
-                self.mark(ids, scores)?;
+                self.mark(ids)?;
                 let row = Sparse { ranker: self, ids, scores, background };
                 for &gold in golds {
                     out(gold, rank_gold(&row, gold, truth));
@@ -90,20 +87,21 @@ impl Ranker {
     }
 
     /// Notes where each entity of a sparse row stands.
-    fn mark(&mut self, ids: &[EntityId], scores: &[f64]) -> Result<(), ScoreError> {
-        if ids.len() != scores.len() {
-            return Err(ScoreError::Columns { ids: ids.len(), scores: scores.len() });
-        }
+    fn mark(&mut self, ids: &[EntityId]) -> Result<(), ScoreError> {
         self.epoch = self.epoch.wrapping_add(1);
         if self.epoch == 0 {
             self.stamp.fill(0);
             self.epoch = 1;
         }
-        let entities = self.position.len();
         for (i, &id) in ids.iter().enumerate() {
             match self.stamp.get_mut(id.index()) {
-                None => return Err(ScoreError::Entity { id: id.0, entities }),
-                Some(stamp) if *stamp == self.epoch => return Err(ScoreError::Repeated { id: id.0 }),
+                None => {
+                    let (id, last) = (id.0, self.position.len() - 1);
+                    return Err(ScoreError(format!(
+                        "a sparse row lists entity {id}, ids run from 0 to {last}"
+                    )));
+                }
+                Some(stamp) if *stamp == self.epoch => return Err(ScoreError::repeated(id)),
                 Some(stamp) => *stamp = self.epoch,
             }
             self.position[id.index()] = i as u32;
@@ -295,20 +293,25 @@ mod tests {
     #[test]
     fn malformed_rows_are_errors() {
         let mut ranker = Ranker::new(3);
-        let mut rank = |row| ranker.rank(row, &[EntityId(0)], Truth::default(), |_, _| ());
+        let mut refused = |row| {
+            let ranked = ranker.rank(row, &[EntityId(0)], Truth::default(), |_, _| ());
+            ranked.expect_err("a malformed row").to_string()
+        };
         let background = Constant::unreached(3);
         let sparse = |ids: &'static [EntityId], scores: &'static [f64]| ScoreRow::Sparse {
             ids,
             scores,
             background: Box::leak(Box::new(background)),
         };
-        assert_eq!(rank(ScoreRow::Dense(&[1.0])), Err(ScoreError::Length { found: 1, expected: 3 }));
-        assert_eq!(rank(sparse(&[EntityId(1)], &[])), Err(ScoreError::Columns { ids: 1, scores: 0 }));
-        assert_eq!(rank(sparse(&[EntityId(3)], &[1.0])), Err(ScoreError::Entity { id: 3, entities: 3 }));
-        assert_eq!(
-            rank(sparse(&[EntityId(1), EntityId(1)], &[1.0, 2.0])),
-            Err(ScoreError::Repeated { id: 1 })
-        );
+        let cases = [
+            (ScoreRow::Dense(&[1.0]), "a dense row holds 1 scores, expected one per entity (3)"),
+            (sparse(&[EntityId(1)], &[]), "a sparse row lists 1 entities but 0 scores"),
+            (sparse(&[EntityId(3)], &[1.0]), "a sparse row lists entity 3, ids run from 0 to 2"),
+            (sparse(&[EntityId(1), EntityId(1)], &[1.0, 2.0]), "a sparse row lists entity 1 twice"),
+        ];
+        for (row, message) in cases {
+            assert_eq!(refused(row), message);
+        }
     }
 
     /// Sort-free counts against a plain double loop over an explicit candidate list.

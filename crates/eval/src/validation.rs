@@ -1,29 +1,20 @@
-//! The validation period as models see it: a judge that returns numbers, never facts.
+//! Judges that models see while they learn: they return numbers, never facts.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use quadcast_core::{Forecaster, ModelError, Run, Validation, ValidationReport};
+use quadcast_core::{Forecaster, LinkScore, ModelError, Rehearsal, Run, Step, Validation, ValidationReport};
 
+use crate::asking::Questions;
 use crate::evaluator::Period;
 use crate::journal::Forgetful;
 use crate::{Harmonic, Tally};
 
 /// Judges candidate models on the validation split, with filters that know train and valid only.
 pub(crate) struct ValidationPeriod<'a> {
-    period: Period<'a>,
-    run: &'a Run,
-    plays: AtomicU64,
-}
-
-impl<'a> ValidationPeriod<'a> {
-    pub fn new(period: Period<'a>, run: &'a Run) -> Self {
-        Self { period, run, plays: AtomicU64::new(0) }
-    }
-
+    pub period: Period<'a>,
+    pub run: &'a Run,
     /// How often a model was judged.
-    pub fn plays(&self) -> u64 {
-        self.plays.load(Ordering::Relaxed)
-    }
+    pub plays: AtomicU64,
 }
 
 impl Validation for ValidationPeriod<'_> {
@@ -49,5 +40,30 @@ impl Validation for ValidationPeriod<'_> {
         }
         let by_relation = by_relation.iter().map(Tally::selection).collect();
         Ok(ValidationReport { all: all.selection(), by_relation })
+    }
+}
+
+/// Judges on the steps before `now`.
+pub(crate) struct Past<'a> {
+    pub period: Period<'a>,
+    pub now: Step,
+    pub run: &'a Run,
+}
+
+impl Rehearsal for Past<'_> {
+    fn play(&self, step: Step, model: &mut dyn Forecaster) -> Result<LinkScore, ModelError> {
+        if step >= self.now {
+            return Ok(LinkScore::default());
+        }
+        let Period { history, protocol, .. } = self.period;
+        let questions = Questions::about(history.facts().snapshot(step).iter(), protocol.duplicates);
+        let ranked = self.period.ask(model, step, step, &questions)?;
+        let harmonic = Harmonic::up_to(history.entities());
+        let mut random = self.run.stream("rehearsal ties", u64::from(step.0));
+        let mut tally = Tally::default();
+        for query in &ranked {
+            tally.add(query.ranks.time, protocol.ties, &harmonic, &mut random);
+        }
+        Ok(tally.selection())
     }
 }

@@ -1,19 +1,19 @@
 //! Paired comparison: p-values say what they promise, differences that are there are found.
 
 use quadcast_core::{Direction, EntityId, Protocol, Query, RelationId, Step, TiePolicy, stream};
-use quadcast_eval::{Comparison, Differences, EvalError, Outcome, Rank, RankedQuery, Ranks};
+use quadcast_eval::{ByMetric, Comparison, Difference, EvalError, Outcome, Rank, RankedQuery, Ranks};
 use rand::Rng;
 
 const ENTITIES: usize = 100;
 const STEPS: u32 = 42;
 const QUERIES_PER_STEP: u32 = 12;
 
-/// The ranks of a model that guesses: some questions and some days are harder than others, for every seed alike.
-/// A model with `skill` ranks the gold answer that much better.
 fn protocol(ties: TiePolicy) -> Protocol {
     Protocol { ties, ..Protocol::default() }
 }
 
+/// The ranks of a model that guesses: some questions and some days are harder than others, for every seed alike.
+/// A model with `skill` ranks the gold answer that much better.
 fn guesses(world: u64, seed: u64, skill: f64) -> Vec<RankedQuery> {
     let mut difficulty = stream(world, "difficulty", 0);
     let mut luck = stream(world, "luck", seed);
@@ -60,7 +60,7 @@ fn p_values_of_two_seeds_are_uniform() {
     const PAIRS: u64 = 200;
     let of_pair = |world| compare(&guesses(world, 1, 0.0), &guesses(world, 2, 0.0)).filters[0];
     let differences: Vec<_> = (0..PAIRS).map(of_pair).collect();
-    for p in [|d: &Differences| d.mrr.p, |d: &Differences| d.hits10.p] {
+    for p in [|d: &ByMetric<Difference>| d.mrr.p, |d: &ByMetric<Difference>| d.hits10.p] {
         let values: Vec<f64> = differences.iter().map(p).collect();
         // 5 % of 200 is 10 with a deviation of 3.1: within 2.6 deviations.
         let small = values.iter().filter(|&&p| p < 0.05).count();
@@ -69,7 +69,7 @@ fn p_values_of_two_seeds_are_uniform() {
         let distance = kolmogorov_smirnov(values);
         assert!(distance < 1.63 / (PAIRS as f64).sqrt(), "{distance}");
     }
-    let holds_zero = |d: &&Differences| d.mrr.ci95.is_some_and(|[l, h]| l <= 0.0 && 0.0 <= h);
+    let holds_zero = |d: &&ByMetric<Difference>| d.mrr.ci95.is_some_and(|[l, h]| l <= 0.0 && 0.0 <= h);
     let covered = differences.iter().filter(holds_zero).count();
     assert!((176..=199).contains(&covered), "{covered} of {PAIRS} intervals hold the true difference");
 }

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::Mutex;
 
 use quadcast_core::{
-    Capabilities, Completer, Completing, Dataset, Duplicates, EntityId, Facts, History, ModelError, Protocol,
-    Quad, Query, Run, SavedModel, ScoreRow, ScoreSink, Split, Step, Task, Validation, ValidationUse,
+    Capabilities, Dataset, Duplicates, EntityId, Facts, Forecaster, History, ModelError, Protocol, Quad,
+    Query, Run, ScoreRow, ScoreSink, Split, Step, Task, Validation, ValidationUse,
 };
 use quadcast_eval::{EvalError, RankedQuery, fit, judge};
 use quadcast_testing::world::{SMALL, dataset, quads};
@@ -22,14 +22,14 @@ fn facts(known: &History<'_>) -> Vec<Quad> {
     known.snapshots_from(Step(0)).flatten().collect()
 }
 
-impl Completer for Notes {
+impl Forecaster for Notes {
     fn capabilities(&self) -> Capabilities {
         Capabilities::new(Task::Completion, &[])
     }
 
     fn fit(&mut self, known: &History<'_>, validation: &dyn Validation, _: &Run) -> Result<(), ModelError> {
         self.learned_from = facts(known);
-        self.validation = validation.play(&mut Completing(Self::default()))?.all.mrr;
+        self.validation = validation.play(&mut Self::default())?.all.mrr;
         Ok(())
     }
 
@@ -42,14 +42,6 @@ impl Completer for Notes {
         self.asked_with.lock().expect("no panic").insert(facts(known));
         let scores: Vec<f32> = (0..known.entities()).map(|entity| -(entity as f32)).collect();
         (0..queries.len()).try_for_each(|index| sink.accept(index, ScoreRow::Dense(&scores)))?;
-        Ok(())
-    }
-
-    fn save(&self) -> Result<SavedModel, ModelError> {
-        Ok(SavedModel::plain(serde_json::Value::Null))
-    }
-
-    fn load(&mut self, _: &SavedModel) -> Result<(), ModelError> {
         Ok(())
     }
 }
@@ -87,11 +79,11 @@ fn a_model_knows_the_training_facts_of_all_times_and_no_others() {
         (ValidationUse::Observed, &[Split::Train, Split::Valid]),
     ] {
         let protocol = Protocol { validation, ..completion() };
-        let mut model = Completing(Notes::default());
+        let mut model = Notes::default();
         fit(&data, &protocol, &mut model, &run).expect("a model that fits");
         judge(&data, &protocol, &mut model, &run).expect("a model that scores");
-        assert_eq!(model.0.learned_from, all(&data, &[Split::Train]));
-        let shown = model.0.asked_with.into_inner().expect("no panic");
+        assert_eq!(model.learned_from, all(&data, &[Split::Train]));
+        let shown = model.asked_with.into_inner().expect("no panic");
         assert_eq!(shown, BTreeSet::from([all(&data, known)]));
     }
 }
@@ -108,7 +100,7 @@ fn by_hand(data: &Dataset, query: &Query, gold: EntityId) -> u32 {
 fn filters_know_all_splits_and_every_fact_is_asked_from_both_sides() {
     let data = divided();
     let run = Run::silent(1);
-    let mut model = Completing(Notes::default());
+    let mut model = Notes::default();
     fit(&data, &completion(), &mut model, &run).expect("a model that fits");
     let judged = judge(&data, &completion(), &mut model, &run).expect("a model that scores");
     assert_eq!((judged.ranked.len(), judged.repeated), (2 * data.splits.test.len(), 0));
@@ -128,7 +120,7 @@ fn filters_know_all_splits_and_every_fact_is_asked_from_both_sides() {
         })
     });
     let mrr = valid.sum::<f64>() / (2 * data.splits.valid.len()) as f64;
-    assert!((model.0.validation - mrr).abs() < 1e-12, "{} {mrr}", model.0.validation);
+    assert!((model.validation - mrr).abs() < 1e-12, "{} {mrr}", model.validation);
 }
 
 #[test]
@@ -138,8 +130,7 @@ fn a_fact_that_stands_twice_is_asked_once_or_twice() {
     data.splits.test = Facts::new(twice, SMALL.steps as usize);
     let judged = |duplicates| {
         let protocol = Protocol { duplicates, ..completion() };
-        judge(&data, &protocol, &mut Completing(Notes::default()), &Run::silent(1))
-            .expect("a model that scores")
+        judge(&data, &protocol, &mut Notes::default(), &Run::silent(1)).expect("a model that scores")
     };
     let count = data.splits.test.len();
     assert_eq!(judged(Duplicates::Drop).ranked.len(), count);
@@ -151,7 +142,7 @@ fn a_fact_that_stands_twice_is_asked_once_or_twice() {
 fn a_completer_is_not_a_forecaster_and_no_split_may_be_empty() {
     let mut data = divided();
     let run = Run::silent(1);
-    let mut model = Completing(Notes::default());
+    let mut model = Notes::default();
     let refused = judge(&data, &Protocol::default(), &mut model, &run).expect_err("it knows no clock");
     assert!(
         matches!(refused, EvalError::Task { task: Task::Forecasting, own: Task::Completion }),
@@ -159,5 +150,5 @@ fn a_completer_is_not_a_forecaster_and_no_split_may_be_empty() {
     );
     data.splits.valid = Facts::new(Vec::new(), SMALL.steps as usize);
     let refused = fit(&data, &completion(), &mut model, &run).expect_err("nothing to choose on");
-    assert!(matches!(refused, EvalError::Empty { split: Split::Valid }), "{refused}");
+    assert!(matches!(refused, EvalError::Empty(Split::Valid)), "{refused}");
 }

@@ -5,7 +5,7 @@ mod playing;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use playing::{MemoryJournal, play, playing};
+use playing::{MemoryJournal, play, played, playing};
 use quadcast_core::{
     Candidates, CategoryKind, Direction, EntityId, Procedure, Protocol, Run, SplitTriples, TiePolicy, Triple,
 };
@@ -19,7 +19,7 @@ fn models_are_shown_what_the_procedure_allows_and_no_held_out_triple() {
     let data = data();
     let shown = |procedure| {
         let mut model = Formula::default();
-        play(&playing(&data, procedure, &[]), &mut model, &Run::silent(1)).expect("it plays");
+        play(&playing(&data, procedure, &[]), &mut model).expect("it plays");
         model.shown
     };
     let first = "fit [(0, 0, 1), (0, 1, 3), (2, 0, 1)] [0, 1, 2, 3]";
@@ -66,7 +66,7 @@ fn ranks_are_those_of_a_plain_count() {
         for ties in [TiePolicy::Optimistic, TiePolicy::Pessimistic, TiePolicy::Mean] {
             let protocol = Protocol { candidates, ties, ..Protocol::evolving(Procedure::Static) };
             let game = Playing { protocol, ..playing(&data, Procedure::Static, &[]) };
-            let outcome = play(&game, &mut Formula::default(), &Run::silent(1)).expect("it plays");
+            let outcome = play(&game, &mut Formula::default()).expect("it plays");
             let mut ever = BTreeSet::new();
             for (step, (result, list)) in outcome.steps.iter().zip(&lists).enumerate() {
                 ever.extend(now(step));
@@ -98,8 +98,7 @@ fn ranks_are_those_of_a_plain_count() {
 fn whoever_is_not_reached_is_last() {
     let data = data();
     let mut model = Formula { sparse: true, ..Formula::default() };
-    let outcome =
-        play(&playing(&data, Procedure::Static, &[]), &mut model, &Run::silent(1)).expect("it plays");
+    let outcome = play(&playing(&data, Procedure::Static, &[]), &mut model).expect("it plays");
     // Step 1 asks (0,0,?): gold 3 is odd. Candidates 0 to 3, of which 1 is filtered: rank 3 of 3; raw 4 of 4.
     let link = outcome.steps[0].link.as_ref().expect("asked");
     let [object, subject] = [&link.filtered.object, &link.filtered.subject];
@@ -119,9 +118,7 @@ fn classification_takes_its_threshold_from_validation_and_triples_of_the_past_ar
         test: vec![(t(3, 0, 1), true), (t(0, 0, 3), true), (t(1, 0, 1), false)],
     };
     let examples = [examples.clone(), examples];
-    let outcome =
-        play(&playing(&data, Procedure::Static, &examples), &mut Formula::default(), &Run::silent(1))
-            .expect("it plays");
+    let outcome = played(&data, Procedure::Static, &examples).expect("it plays");
     let found = outcome.steps[1].classification.as_ref().expect("classified");
     assert_eq!((found.threshold, found.counts.true_positives, found.counts.true_negatives), (0.5, 1, 1));
     assert_eq!(found.counts.false_negatives, 1);
@@ -144,8 +141,7 @@ fn who_learned_one_graph_takes_triples_of_those_who_left_for_false() {
     };
     let examples = [examples.clone(), examples];
     let found = |procedure| {
-        let outcome = play(&playing(&data, procedure, &examples), &mut Formula::default(), &Run::silent(1));
-        let step = outcome.expect("it plays").steps.remove(1);
+        let step = played(&data, procedure, &examples).expect("it plays").steps.remove(1);
         let deleted = step.negative.expect("something was deleted").of(CategoryKind::Deleted);
         (deleted.true_negatives, deleted.false_positives)
     };
@@ -158,7 +154,7 @@ fn an_interrupted_run_goes_on_after_the_last_step() {
     let data = data();
     let game = playing(&data, Procedure::Incremental, &[]);
     let mut whole = Formula::default();
-    let expected = play(&game, &mut whole, &Run::silent(1)).expect("it plays");
+    let expected = play(&game, &mut whole).expect("it plays");
     let shelf = Arc::new(MemoryCheckpoints::default());
     let run = Run { checkpoints: shelf.clone(), ..Run::silent(1) };
     let mut killed = Formula { fails_at: Some(1), ..Formula::default() };
@@ -182,15 +178,14 @@ fn an_interrupted_run_goes_on_after_the_last_step() {
 #[test]
 fn what_was_forgotten_of_earlier_runs_counts() {
     let data = data();
-    let run = Run::silent(1);
     let turns = || Formula { turns: true, ..Formula::default() };
-    let whole = play(&playing(&data, Procedure::Incremental, &[]), &mut turns(), &run).expect("it plays");
+    let whole = play(&playing(&data, Procedure::Incremental, &[]), &mut turns()).expect("it plays");
     let learned: Vec<_> = whole.steps.iter().filter_map(StepResult::learned).collect();
     assert_eq!(learned.len(), whole.steps.len(), "all steps have test triples");
     let backward = |earlier: &[Learned]| {
         let last = data.steps.len() - 1;
         let game = Playing { first: last, earlier, ..playing(&data, Procedure::Incremental, &[]) };
-        play(&game, &mut turns(), &run).expect("it plays").backward_transfer
+        play(&game, &mut turns()).expect("it plays").backward_transfer
     };
     assert_eq!(backward(&[]), None, "nobody knows how it did then");
     assert_eq!(backward(&learned[..learned.len() - 1]), whole.backward_transfer);
@@ -207,7 +202,7 @@ fn test_triples_have_no_say_in_what_is_chosen() {
         let protocol = Protocol::evolving(Procedure::Static).with_compat(compat);
         let game = Playing { protocol, ..playing(&data, Procedure::Static, &[]) };
         let mut model = Formula::default();
-        play(&game, &mut model, &Run::silent(1)).expect("it plays");
+        play(&game, &mut model).expect("it plays");
         model.validated[0]
     };
     let (silent, telling) = (t(0, 1, 1), t(1, 0, 2));
@@ -219,7 +214,7 @@ fn test_triples_have_no_say_in_what_is_chosen() {
 fn scores_that_are_no_numbers_are_an_error() {
     let data = data();
     let game = playing(&data, Procedure::Static, &[]);
-    let error = play(&game, &mut Formula { broken: true, ..Formula::default() }, &Run::silent(1));
+    let error = play(&game, &mut Formula { broken: true, ..Formula::default() });
     let error = error.expect_err("it cannot be ranked").to_string();
     assert!(error.contains("of step 1") && error.contains("not a number"), "{error}");
 }

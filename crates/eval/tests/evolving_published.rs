@@ -3,7 +3,7 @@
 mod playing;
 
 use playing::{play, playing};
-use quadcast_core::{CategoryKind, CategoryTriples, Procedure, Protocol, Run, Split, TiePolicy, Triple};
+use quadcast_core::{CategoryKind, CategoryTriples, Procedure, Protocol, Split, TiePolicy, Triple};
 use quadcast_eval::evolving::{EvolvingOutcome, Playing, StepExamples};
 use quadcast_testing::changing::{Formula, data, t};
 
@@ -12,7 +12,7 @@ fn played(procedure: Procedure, compat: bool) -> (EvolvingOutcome, Formula) {
     let protocol = Protocol { ties: TiePolicy::Optimistic, ..Protocol::evolving(procedure) };
     let mut model = Formula::default();
     let game = Playing { protocol: protocol.with_compat(compat), ..playing(&data, procedure, &[]) };
-    (play(&game, &mut model, &Run::silent(1)).expect("it plays"), model)
+    (play(&game, &mut model).expect("it plays"), model)
 }
 
 fn mean_ranks(outcome: &EvolvingOutcome) -> Vec<[f64; 2]> {
@@ -71,7 +71,7 @@ fn whoever_is_not_reached_comes_behind_the_last_in_published_ranks() {
         let protocol = protocol.with_compat(compat);
         let mut model = Formula { sparse: true, ..Formula::default() };
         let game = Playing { protocol, ..playing(&data, Procedure::Incremental, &[]) };
-        let outcome = play(&game, &mut model, &Run::silent(1)).expect("it plays");
+        let outcome = play(&game, &mut model).expect("it plays");
         outcome.steps[0].link.as_ref().expect("asked").raw.object.expect("asked").metrics.mr
     };
     // (0,0,?): gold 3 is odd, and there are four candidates.
@@ -98,7 +98,7 @@ fn classified(
     let examples = [step.clone(), step];
     let protocol = Protocol::evolving(Procedure::Incremental).with_compat(compat);
     let game = Playing { protocol, ..playing(&data, procedure, &examples) };
-    play(&game, model, &Run::silent(1)).expect("it plays")
+    play(&game, model).expect("it plays")
 }
 
 #[test]
@@ -140,7 +140,7 @@ fn swapped_energies_on_paper() {
     let protocol = Protocol::evolving(Procedure::Incremental).with_compat(true);
     let game = Playing { protocol, ..playing(&data, Procedure::Static, &step) };
     let mut model = Formula { sparse: true, ..Formula::default() };
-    let outcome = play(&game, &mut model, &Run::silent(1)).expect("it plays");
+    let outcome = play(&game, &mut model).expect("it plays");
     let found = outcome.steps[0].classification.as_ref().expect("classified");
     assert_eq!((found.threshold, found.accuracy, found.coverage), (2.0, 0.75, 0.75));
     assert_eq!((found.counts.true_positives, found.counts.false_negatives), (1, 1));

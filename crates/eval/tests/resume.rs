@@ -1,15 +1,17 @@
 //! An evaluation that goes on where an earlier one stopped ends like one that was never interrupted.
 
+mod playing;
+
 use std::collections::BTreeMap;
-use std::error::Error;
 use std::sync::Mutex;
 
+use playing::MemoryJournal;
 use proptest::prelude::*;
 use quadcast_core::{
     Capabilities, Constant, Dataset, DirectedRelation, Direction, EntityId, Forecaster, History, ModelError,
-    Protocol, Query, Run, SavedModel, ScoreRow, ScoreSink, Setting, Snapshot, Step, Task, Validation,
+    Protocol, Query, Run, ScoreRow, ScoreSink, Setting, Snapshot, Step, Task, Validation,
 };
-use quadcast_eval::{EvalError, Evaluator, Journal, Judged, JudgedStep, judge};
+use quadcast_eval::{EvalError, Evaluator, Judged, judge};
 use quadcast_testing::world::{self, SMALL};
 
 /// Counts past answers. Those that it was told of count tenfold, so that it depends on every `observe`; and as the
@@ -82,41 +84,6 @@ impl Forecaster for Follower {
         }
         Ok(())
     }
-
-    fn save(&self) -> Result<SavedModel, ModelError> {
-        Ok(SavedModel::plain(serde_json::Value::Null))
-    }
-
-    fn load(&mut self, _: &SavedModel) -> Result<(), ModelError> {
-        Ok(())
-    }
-}
-
-/// A journal in memory that is full after some steps.
-struct Pages {
-    earlier: Vec<JudgedStep>,
-    noted: Vec<JudgedStep>,
-    room: usize,
-}
-
-impl Pages {
-    fn holding(earlier: &[JudgedStep]) -> Self {
-        Self { earlier: earlier.to_vec(), noted: Vec::new(), room: usize::MAX }
-    }
-}
-
-impl Journal for Pages {
-    fn judged(&mut self) -> Vec<JudgedStep> {
-        std::mem::take(&mut self.earlier)
-    }
-
-    fn note(&mut self, step: &JudgedStep) -> Result<(), Box<dyn Error + Send + Sync>> {
-        if self.noted.len() == self.room {
-            return Err("no page is left".into());
-        }
-        self.noted.push(step.clone());
-        Ok(())
-    }
 }
 
 fn data(seed: u64) -> Dataset {
@@ -127,10 +94,10 @@ fn protocol(setting: Setting) -> Protocol {
     Protocol { setting, ..Protocol::default() }
 }
 
-/// Judges a fresh model with what the pages hold.
-fn play(data: &Dataset, setting: Setting, pages: &mut Pages) -> (Judged, Follower) {
+/// Judges a fresh model with what the journal holds.
+fn play(data: &Dataset, setting: Setting, journal: &mut MemoryJournal) -> (Judged, Follower) {
     let mut model = Follower::default();
-    let judged = Evaluator::new(data, &protocol(setting)).judge_with(&mut model, &Run::silent(1), pages);
+    let judged = Evaluator::new(data, &protocol(setting)).judge_with(&mut model, &Run::silent(1), journal);
     (judged.expect("a valid model"), model)
 }
 
@@ -148,14 +115,14 @@ proptest! {
     ) {
         let data = data(seed);
         let whole = judge(&data, &protocol(setting), &mut Follower::default(), &Run::silent(1)).unwrap();
-        let mut all = Pages::holding(&[]);
+        let mut all = MemoryJournal::default();
         assert_same(&play(&data, setting, &mut all).0, &whole);
-        prop_assert_eq!(all.noted.len(), 4);
+        prop_assert_eq!(all.steps.len(), 4);
 
-        let mut pages = Pages::holding(&all.noted[..done]);
-        let (resumed, model) = play(&data, setting, &mut pages);
+        let mut journal = MemoryJournal::holding(&all.steps[..done]);
+        let (resumed, model) = play(&data, setting, &mut journal);
         assert_same(&resumed, &whole);
-        prop_assert_eq!(&pages.noted[..], &all.noted[done..]);
+        prop_assert_eq!(&journal.steps, &all.steps);
         // Earlier steps are not asked again, but the model hears what was true, or is reminded of each relation once.
         let steps = [16, 17, 18, 19].map(Step);
         let again = model.asked.into_inner().unwrap().iter().filter(|step| steps[..done].contains(step)).count();
@@ -173,17 +140,16 @@ proptest! {
 #[test]
 fn steps_of_another_evaluation_are_asked_again() {
     let data = data(1);
-    let mut all = Pages::holding(&[]);
+    let mut all = MemoryJournal::default();
     let (whole, _) = play(&data, Setting::SingleStep, &mut all);
-    let mut shortened = all.noted.clone();
+    let mut shortened = all.steps.clone();
     shortened[1].ranked.pop();
-    let mut foreign = all.noted.clone();
+    let mut foreign = all.steps.clone();
     foreign[1].ranked[0].gold.0 += 1;
-    let mut skipped = all.noted.clone();
+    let mut skipped = all.steps.clone();
     skipped.remove(1);
     for earlier in [shortened, foreign, skipped] {
-        let mut pages = Pages::holding(&earlier);
-        let (resumed, model) = play(&data, Setting::SingleStep, &mut pages);
+        let (resumed, model) = play(&data, Setting::SingleStep, &mut MemoryJournal::holding(&earlier));
         assert_same(&resumed, &whole);
         assert_eq!(model.begun, [17, 18, 19].map(Step));
     }
@@ -192,23 +158,23 @@ fn steps_of_another_evaluation_are_asked_again() {
 #[test]
 fn online_plays_from_the_start() {
     let data = data(1);
-    let (whole, _) = play(&data, Setting::Online, &mut Pages::holding(&[]));
-    let mut single = Pages::holding(&[]);
+    let (whole, _) = play(&data, Setting::Online, &mut MemoryJournal::default());
+    let mut single = MemoryJournal::default();
     play(&data, Setting::SingleStep, &mut single);
-    let mut pages = Pages::holding(&single.noted);
-    let (resumed, model) = play(&data, Setting::Online, &mut pages);
+    let mut journal = MemoryJournal::holding(&single.steps);
+    let (resumed, model) = play(&data, Setting::Online, &mut journal);
     assert_same(&resumed, &whole);
     assert_eq!(model.begun.len(), 4);
-    assert!(pages.noted.is_empty());
+    assert_eq!(journal.steps, single.steps, "nothing is noted");
 }
 
 #[test]
 fn a_step_that_cannot_be_noted_stops_the_evaluation() {
-    let mut pages = Pages { room: 2, ..Pages::holding(&[]) };
+    let mut journal = MemoryJournal { room: Some(2), ..MemoryJournal::default() };
     let mut model = Follower::default();
     let data = data(1);
     let evaluator = Evaluator::new(&data, &Protocol::default());
-    let judged = evaluator.judge_with(&mut model, &Run::silent(1), &mut pages);
+    let judged = evaluator.judge_with(&mut model, &Run::silent(1), &mut journal);
     let error = judged.expect_err("the journal is full");
     assert!(matches!(&error, EvalError::Journal(_)), "{error}");
     assert_eq!(error.to_string(), "no page is left");

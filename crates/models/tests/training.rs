@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use quadcast_core::{
-    Calendar, Forecaster, History, HistoryIndex, ModelError, Query, Run, ScoreRow, ScoreSink, SelectionScore,
+    Calendar, Forecaster, History, HistoryIndex, LinkScore, ModelError, Query, Run, ScoreRow, ScoreSink,
     Step, TimeAxis, Validation, ValidationReport, stream,
 };
 use quadcast_models::training::{
@@ -81,7 +81,7 @@ impl Validation for Jury {
         let index = HistoryIndex::new(&TimeAxis::new(vec![0], Calendar::years_from(2000)), 1, 1, &[]);
         let mut place = Collected::new(1).dense();
         model.score(&index.before(Step(0)), &[], &mut place)?;
-        let all = SelectionScore { queries: 1, mrr: (10.0 * place.row(0)[0]).sin().abs() };
+        let all = LinkScore { queries: 1, mrr: (10.0 * place.row(0)[0]).sin().abs(), ..LinkScore::default() };
         Ok(ValidationReport { all, by_relation: Vec::new() })
     }
 }

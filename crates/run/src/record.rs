@@ -385,16 +385,16 @@ impl Record {
         self.by_step = outcome
             .by_step
             .iter()
-            .map(|row| StepRow { step: row.step.0, time: label(row.step), part: row.part })
+            .map(|(&step, &part)| StepRow { step: step.0, time: label(step), part })
             .collect();
         self.by_relation = outcome
             .by_relation
             .iter()
-            .map(|row| RelationRow {
-                id: row.relation.0,
-                relation: relations.name(row.relation.0).into_owned(),
-                direction: row.direction.word().to_owned(),
-                part: row.part,
+            .map(|(&(relation, direction), &part)| RelationRow {
+                id: relation.0,
+                relation: relations.name(relation.0).into_owned(),
+                direction: direction.word().to_owned(),
+                part,
             })
             .collect();
         self.unreached = Some(outcome.unreached);

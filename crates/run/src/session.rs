@@ -332,14 +332,13 @@ impl Session {
                 self.record.seconds.fit = start.elapsed().as_secs_f64();
             }
             Given::Nothing => {
-                let fitted = part.evaluator.fit(self.model.timed()?, &self.run)?;
+                let plays = part.evaluator.fit(self.model.timed()?, &self.run)?;
                 self.record.seconds.fit = start.elapsed().as_secs_f64();
-                if fitted.plays > 0 {
+                if plays > 0 {
                     let protocol = &self.plan.protocol;
                     let (ties, headline) = (protocol.ties.word(), protocol.headline());
                     let metric = format!("time-aware MRR, {ties} ties, {headline}");
-                    let (split, plays) = (Split::Valid, fitted.plays);
-                    self.record.selection = Some(Selection { split, metric, plays });
+                    self.record.selection = Some(Selection { split: Split::Valid, metric, plays });
                 }
             }
         }

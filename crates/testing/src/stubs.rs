@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard};
 
 use quadcast_core::{
-    Checkpoints, EvolvingModel, Forecaster, GraphValidation, LinkScore, ModelError, SelectionScore,
-    Validation, ValidationReport,
+    Checkpoints, EvolvingModel, Forecaster, GraphValidation, LinkScore, ModelError, Validation,
+    ValidationReport,
 };
 use serde_json::Value;
 
@@ -20,7 +20,10 @@ impl Validation for Indifferent {
     }
 
     fn play(&self, _: &mut dyn Forecaster) -> Result<ValidationReport, ModelError> {
-        Ok(ValidationReport { all: SelectionScore { queries: 1, mrr: 0.0 }, by_relation: Vec::new() })
+        Ok(ValidationReport {
+            all: LinkScore { queries: 1, ..LinkScore::default() },
+            by_relation: Vec::new(),
+        })
     }
 }
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use quadcast_core::Protocol;
-use quadcast_eval::{Comparison, Differences};
+use quadcast_eval::{ByMetric, Comparison, Difference};
 use quadcast_report::comparison_text;
 use quadcast_run::{DatasetCard, Record, ScoreSource, read_complete, read_ranks};
 use serde::Serialize;
@@ -54,10 +54,10 @@ struct Side<'a> {
 
 #[derive(Serialize)]
 struct ByFilter<'a> {
-    time: &'a Differences,
+    time: &'a ByMetric<Difference>,
     #[serde(rename = "static")]
-    fixed: &'a Differences,
-    raw: &'a Differences,
+    fixed: &'a ByMetric<Difference>,
+    raw: &'a ByMetric<Difference>,
 }
 
 pub fn execute(options: &CompareOptions, output: &Output) -> Result<(), Failure> {

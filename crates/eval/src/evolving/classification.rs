@@ -1,11 +1,12 @@
 //! Whether triples are true: against drawn negatives, and for triples that were true once.
 
-use quadcast_core::{CategoryKind, CategoryTriples, Split, Triple};
+use quadcast_core::{
+    CategoryKind, CategoryTriples, EntityId, EvolvingModel, GraphSizes, ModelError, RelationId, Split, Triple,
+};
 use serde::{Deserialize, Serialize};
 
-use super::Thresholds;
-use super::energies::EnergyRequest;
 use super::threshold::energy_or_largest;
+use super::{StepGraph, Thresholds};
 use crate::EvalError;
 
 /// Right and wrong answers.
@@ -29,14 +30,6 @@ impl Counts {
             (false, true) => &mut self.false_positives,
             (true, false) => &mut self.false_negatives,
         } += 1;
-    }
-
-    /// Adds the answers of another set.
-    pub fn merge(&mut self, other: &Self) {
-        self.true_positives += other.true_positives;
-        self.true_negatives += other.true_negatives;
-        self.false_positives += other.false_positives;
-        self.false_negatives += other.false_negatives;
     }
 
     /// All examples.
@@ -65,8 +58,69 @@ impl Counts {
     }
 }
 
+impl std::iter::Sum for Counts {
+    fn sum<I: Iterator<Item = Self>>(counts: I) -> Self {
+        counts.fold(Self::default(), |all, own| Self {
+            true_positives: all.true_positives + own.true_positives,
+            true_negatives: all.true_negatives + own.true_negatives,
+            false_positives: all.false_positives + own.false_positives,
+            false_negatives: all.false_negatives + own.false_negatives,
+        })
+    }
+}
+
 fn share(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
+}
+
+/// How a model is asked for energies of single triples: as it gives them, or as they were asked for in published results.
+#[derive(Clone, Copy)]
+pub(super) struct EnergyRequest<'a> {
+    model: &'a dyn EvolvingModel,
+    /// Sizes of the id spaces, if tail and relation are swapped.
+    swapped: Option<GraphSizes>,
+    /// The graph beyond which the model has nothing to say.
+    within: Option<&'a StepGraph>,
+}
+
+impl<'a> EnergyRequest<'a> {
+    /// The published code swapped tail and relation for parallel universes, and for them alone.
+    pub fn new(model: &'a dyn EvolvingModel, compat: bool, sizes: GraphSizes) -> Self {
+        Self { model, swapped: (compat && model.capabilities().partial).then_some(sizes), within: None }
+    }
+
+    /// The same for a model that learned one graph and nothing else: about whoever is not in it there is nothing to say.
+    pub fn within(self, graph: &'a StepGraph) -> Self {
+        Self { within: Some(graph), ..self }
+    }
+
+    /// Lower is more plausible; infinite where the model has nothing to say.
+    pub fn energies(&self, triples: &[Triple]) -> Result<Vec<f32>, ModelError> {
+        let (mut places, mut asked) = (Vec::new(), Vec::new());
+        for (place, triple) in triples.iter().enumerate() {
+            if let Some(triple) = self.asked(triple) {
+                places.push(place);
+                asked.push(triple);
+            }
+        }
+        let mut energies = vec![f32::INFINITY; triples.len()];
+        for (place, energy) in places.into_iter().zip(self.model.energies(&asked)?) {
+            energies[place] = energy;
+        }
+        Ok(energies)
+    }
+
+    /// What the model is asked about for a triple; `None` if it can have nothing to say. Swapped, a tail must have a relation of
+    /// the same number.
+    fn asked(&self, triple: &Triple) -> Option<Triple> {
+        if self.within.is_some_and(|graph| !graph.has_room_for(triple)) {
+            return None;
+        }
+        let Some(sizes) = self.swapped else { return Some(*triple) };
+        let Triple { subject, relation, object } = *triple;
+        let is_known = object.index() < sizes.relations && relation.index() < sizes.entities;
+        is_known.then_some(Triple { subject, relation: RelationId(object.0), object: EntityId(relation.0) })
+    }
 }
 
 /// Triple classification at one step.
@@ -113,18 +167,12 @@ impl Classification {
 fn auc(examples: &[(Triple, bool)], energies: &[f32]) -> f64 {
     let mut sorted: Vec<(f32, bool)> = examples.iter().zip(energies).map(|(e, &x)| (x, e.1)).collect();
     sorted.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
-    let (mut true_below, mut won, mut at) = (0_u64, 0.0, 0);
-    while at < sorted.len() {
-        let same = sorted[at..].iter().take_while(|x| x.0 == sorted[at].0);
-        let (mut true_ones, mut all) = (0_u64, 0);
-        for example in same {
-            true_ones += u64::from(example.1);
-            all += 1;
-        }
-        let false_ones = all as u64 - true_ones;
+    let (mut true_below, mut won) = (0_u64, 0.0);
+    for same in sorted.chunk_by(|a, b| a.0 == b.0) {
+        let true_ones = same.iter().filter(|example| example.1).count() as u64;
+        let false_ones = same.len() as u64 - true_ones;
         won += (true_below as f64 + 0.5 * true_ones as f64) * false_ones as f64;
         true_below += true_ones;
-        at += all;
     }
     let false_all = sorted.len() as u64 - true_below;
     if true_below == 0 || false_all == 0 { 0.5 } else { won / (true_below as f64 * false_all as f64) }
@@ -154,34 +202,26 @@ impl NegativeClassification {
         categories: &[CategoryTriples],
         thresholds: &Thresholds,
     ) -> Result<Self, EvalError> {
-        let mut outcome = Self::default();
-        for category in categories {
-            let energies = asking.energies(&category.triples)?;
+        let judged = categories.iter().map(|category| {
             let mut counts = Counts::default();
-            for &energy in &energies {
+            for energy in asking.energies(&category.triples)? {
                 counts.add(category.kind == CategoryKind::Returned, thresholds.common.accepts(energy));
             }
-            outcome.categories.push(CategoryOutcome {
-                category: category.kind.number(),
-                split: category.split,
-                counts,
-            });
-        }
-        Ok(outcome)
+            Ok(CategoryOutcome { category: category.kind.number(), split: category.split, counts })
+        });
+        Ok(Self { categories: judged.collect::<Result<_, EvalError>>()? })
     }
 
     /// The answers of one category, all splits together.
     pub fn of(&self, kind: CategoryKind) -> Counts {
-        let mut all = Counts::default();
-        self.categories.iter().filter(|c| c.category == kind.number()).for_each(|c| all.merge(&c.counts));
-        all
+        self.categories.iter().filter(|c| c.category == kind.number()).map(|c| c.counts).sum()
     }
 
     /// The mean of the share of gone triples that are taken for false and of returned ones that are taken for true. Whoever
     /// gives one answer to everything gets one half.
     pub fn balanced(&self) -> Option<f64> {
-        let mut gone = self.of(CategoryKind::Deleted);
-        gone.merge(&self.of(CategoryKind::DeletedAgain));
+        let gone: Counts =
+            [CategoryKind::Deleted, CategoryKind::DeletedAgain].map(|kind| self.of(kind)).into_iter().sum();
         Some(f64::midpoint(gone.specificity()?, self.of(CategoryKind::Returned).recall()?))
     }
 }

@@ -8,7 +8,7 @@ use quadcast_core::{
 use super::StepGraph;
 use crate::asking::{Among, Asking, Questions, RankedQuery, TrueAnswers};
 use crate::candidates::{CandidateList, ListKind};
-use crate::{EvalError, Harmonic, Metrics, Tally};
+use crate::{EvalError, Harmonic, Tally};
 
 /// Questions that one thread scores in one go: as many as kernels take together, and no more, since each needs a row of scores,
 /// and a thread that waits for others may begin with more questions.
@@ -89,7 +89,7 @@ impl<'a> StepValidation<'a> {
 impl GraphValidation for StepValidation<'_> {
     fn judge(&self, model: &mut dyn EvolvingModel) -> Result<LinkScore, ModelError> {
         if self.asked.is_empty() {
-            return Err(EvalError::NoValidation { step: self.graph.title() }.into());
+            return Err(EvalError::NoValidation(self.graph.title()).into());
         }
         let ranked = ask(model, self.graph, (self.asked, self.filter), &self.candidates)?;
         let harmonic = Harmonic::up_to(self.candidates.ids().len() + 1);
@@ -98,7 +98,6 @@ impl GraphValidation for StepValidation<'_> {
         for query in &ranked {
             tally.add(query.ranks.time, self.ties, &harmonic, &mut random);
         }
-        let Metrics { hits10, mrr, mr, .. } = tally.metrics().unwrap_or_default();
-        Ok(LinkScore { queries: tally.queries, hits10, mrr, mr })
+        Ok(tally.selection())
     }
 }

@@ -6,10 +6,8 @@
 
 mod answers;
 mod classification;
-mod energies;
 mod graph;
 mod links;
-mod means;
 mod outcome;
 mod play;
 mod threshold;
@@ -17,8 +15,9 @@ mod unlearning;
 
 pub use classification::{CategoryOutcome, Classification, Counts, NegativeClassification};
 pub use graph::{StepGraph, walk};
-pub use means::Mean;
-pub use outcome::{AgeOutcome, EvolvingOutcome, Learned, LinkOutcome, Seconds, Sizes, StepResult, Transfer};
+pub use outcome::{
+    AgeOutcome, EvolvingOutcome, Learned, LinkOutcome, Mean, Seconds, Sizes, StepResult, Transfer,
+};
 pub use play::{Played, Playing, StepExamples, play};
 pub use threshold::{Threshold, Thresholds};
 pub use unlearning::Unlearning;

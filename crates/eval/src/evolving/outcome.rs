@@ -5,13 +5,12 @@ use std::collections::BTreeMap;
 use quadcast_core::{CategoryKind, Filter, LinkScore, Protocol, Step};
 use serde::{Deserialize, Serialize};
 
-use super::means::{accuracies, mean, mean_metrics};
-use super::{Classification, Counts, Mean, NegativeClassification, StepGraph, Unlearning};
-use crate::outcome::Counting;
-use crate::{FilterOutcome, Harmonic, Metrics, Outcome, Part, RankedQuery, Unit};
+use super::{Classification, Counts, NegativeClassification, StepGraph, Unlearning};
+use crate::outcome::parts;
+use crate::{Counting, FilterOutcome, Metrics, Outcome, Part, RankedQuery, Unit};
 
 /// How large a step is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sizes {
     /// Training triples.
     pub train: usize,
@@ -60,7 +59,7 @@ pub struct AgeOutcome {
 }
 
 /// Link prediction at one step.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LinkOutcome {
     /// Other answers that are true at the step are left out.
     pub filtered: FilterOutcome,
@@ -91,16 +90,14 @@ impl LinkOutcome {
         let outcome = Outcome::by_unit(ranked, candidates + 1, (ties, Unit::Step), seed)?;
         let [filtered, ever, raw] = outcome.filters;
         let born: BTreeMap<_, _> = graph.test.iter().copied().zip(graph.born.iter().copied()).collect();
-        let counting = Counting { harmonic: Harmonic::up_to(candidates + 1), ties, seed };
+        let counting = Counting::new(candidates + 1, ties, seed);
         let age = |query: &RankedQuery| {
             born.get(&query.query.fact(query.gold, query.query.step).triple()).copied().unwrap_or(graph.step)
         };
-        let by_age = counting.group(ranked, Filter::Time, age).into_iter().filter_map(|(born, tally)| {
-            Some(AgeOutcome { born, part: Part { queries: tally.queries, metrics: tally.metrics()? } })
-        });
+        let by_age = parts(counting.group(ranked, Filter::Time, age)).into_iter();
         Some(Self {
             adjusted_mean_rank: filtered.metrics.mr / f64::midpoint(candidates as f64, 1.0),
-            by_age: by_age.collect(),
+            by_age: by_age.map(|(born, part)| AgeOutcome { born, part }).collect(),
             filtered,
             ever,
             raw,
@@ -140,7 +137,7 @@ pub struct Learned {
 }
 
 /// Everything about one step.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StepResult {
     /// The step, from 0.
     pub step: Step,
@@ -181,6 +178,17 @@ impl StepResult {
     pub fn old_facts(&self) -> Option<Part> {
         self.link.as_ref()?.of_ages(|born| born < self.step)
     }
+}
+
+/// A number averaged over steps: each step alike, and each question alike.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Mean<T> {
+    /// Each step counts alike.
+    #[serde(rename = "macro")]
+    pub by_step: T,
+    /// Each question counts alike.
+    #[serde(rename = "micro")]
+    pub by_question: T,
 }
 
 /// Everything about one run.
@@ -251,4 +259,73 @@ fn backward(steps: &[StepResult], earlier: &[Learned]) -> Option<f64> {
 fn forward(steps: &[StepResult]) -> Option<f64> {
     let ahead = steps.iter().flat_map(|step| step.transfer.iter().filter(|t| t.step > step.step));
     mean(&ahead.map(|transfer| transfer.score.hits10).collect::<Vec<_>>())
+}
+
+/// The mean of metrics with weights; all zero without any.
+fn mean_metrics(weighted: impl Iterator<Item = (f64, Metrics)>) -> Metrics {
+    let (mut sums, mut all) = ([0.0; 5], 0.0);
+    for (weight, metrics) in weighted {
+        all += weight;
+        sums.iter_mut().zip(<[f64; 5]>::from(metrics)).for_each(|(sum, value)| *sum += weight * value);
+    }
+    sums.map(|sum| if all > 0.0 { sum / all } else { 0.0 }).into()
+}
+
+/// The share of right answers; sets without examples do not count as steps.
+fn accuracies(counts: &[Counts]) -> Option<Mean<f64>> {
+    let each: Vec<f64> = counts.iter().filter_map(Counts::accuracy).collect();
+    let all: Counts = counts.iter().copied().sum();
+    Some(Mean { by_step: mean(&each)?, by_question: all.accuracy()? })
+}
+
+/// `None` without any.
+pub(super) fn mean(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// True positives, true negatives, false positives, false negatives.
+    fn counts([tp, tn, fp, fnn]: [u64; 4]) -> Counts {
+        Counts { true_positives: tp, true_negatives: tn, false_positives: fp, false_negatives: fnn }
+    }
+
+    /// Whether accuracies in per cent are those of a published row: by step, pooled, and their mean.
+    fn assert_published(outcomes: &[[u64; 4]], by_step: &[f64], pooled: f64, mean: f64) {
+        let counts: Vec<Counts> = outcomes.iter().copied().map(counts).collect();
+        let near = |found: f64, printed: f64| (100.0 * found - printed).abs() <= 0.01;
+        for (own, &printed) in counts.iter().zip(by_step) {
+            assert!(near(own.accuracy().unwrap(), printed), "{own:?} {printed}");
+        }
+        let found = accuracies(&counts).unwrap();
+        assert!(near(found.by_question, pooled) && near(found.by_step, mean), "{found:?} {pooled} {mean}");
+    }
+
+    #[test]
+    fn accuracies_follow_from_published_outcomes() {
+        // Lafraie (2020), tables 14 and 10: PuTransE, TransE pseudo-incremental, TransE static.
+        let universes =
+            [[472, 5849, 151, 5528], [469, 5826, 174, 5531], [571, 5754, 246, 5429], [591, 5712, 288, 5409]];
+        assert_published(&universes, &[52.68, 52.46, 52.71, 52.53], 52.59, 52.59);
+        let pseudo =
+            [[5710, 5425, 575, 290], [5416, 5469, 531, 584], [5358, 5503, 497, 642], [5452, 5475, 525, 548]];
+        assert_published(&pseudo, &[92.79, 90.71, 90.51, 91.06], 91.27, 91.27);
+        let fresh =
+            [[5690, 5476, 524, 310], [5794, 5583, 417, 206], [5820, 5636, 364, 180], [5782, 5691, 309, 218]];
+        assert_published(&fresh, &[93.05, 94.81, 95.47, 95.61], 94.73, 94.73);
+        // Tables 15 and 11: deleted, returned and deleted again, at the steps that have any.
+        let deleted = [[0, 6666, 1333, 0], [0, 16_773, 2158, 0], [0, 32_409, 4611, 0]];
+        assert_published(&deleted, &[83.34, 88.60, 87.54], 87.33, 86.49);
+        assert_published(&[[87, 0, 0, 408], [221, 0, 0, 1866]], &[17.58, 10.59], 11.92, 14.08);
+        assert_published(&[[0, 106, 29, 0]], &[78.52], 78.52, 78.52);
+    }
+
+    #[test]
+    fn weights_count() {
+        let metrics = |mr| Metrics { mr, ..Metrics::default() };
+        assert_eq!(mean_metrics([(1.0, metrics(2.0)), (3.0, metrics(6.0))].into_iter()).mr, 5.0);
+        assert_eq!(mean_metrics(std::iter::empty()), Metrics::default());
+    }
 }

@@ -8,7 +8,7 @@ use quadcast_core::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::energies::EnergyRequest;
+use super::classification::EnergyRequest;
 use super::links::{StepValidation, ask};
 use super::outcome::{Seconds, Sizes};
 use super::unlearning::plausibility;
@@ -155,7 +155,7 @@ fn lessons(procedure: Procedure, graph: &StepGraph) -> &[Triple] {
 fn check(playing: &Playing<'_>) -> Result<(), EvalError> {
     let steps = &playing.data.steps;
     if steps.iter().all(|step| step.evaluation.test.is_empty()) {
-        return Err(EvalError::Empty { split: Split::Test });
+        return Err(EvalError::Empty(Split::Test));
     }
     if steps.iter().all(|step| !step.evaluation.valid.is_empty()) {
         return Ok(());
@@ -163,7 +163,7 @@ fn check(playing: &Playing<'_>) -> Result<(), EvalError> {
     let blind = walk(playing.data).find(|graph| {
         graph.valid.is_empty() && graph.is_lesson() && !lessons(playing.protocol.procedure, graph).is_empty()
     });
-    blind.map_or(Ok(()), |graph| Err(EvalError::NoValidation { step: graph.title() }))
+    blind.map_or(Ok(()), |graph| Err(EvalError::NoValidation(graph.title())))
 }
 
 fn play_step(

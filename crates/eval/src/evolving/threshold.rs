@@ -36,22 +36,15 @@ impl Threshold {
         // A model that has nothing to say about any example: no threshold is better than another, and none may be infinite.
         let lowest = if lowest.is_finite() { lowest } else { f64::MAX };
         let mut best = (right, lowest);
-        let mut at = 0;
-        while at < sorted.len() && sorted[at].0.is_finite() {
-            let energy = sorted[at].0;
-            let same = sorted[at..].iter().take_while(|example| example.0 == energy);
-            let (mut true_ones, mut all) = (0, 0);
-            for example in same {
-                true_ones += usize::from(example.1);
-                all += 1;
-            }
-            at += all;
-            right = right + true_ones - (all - true_ones);
+        let mut groups =
+            sorted.chunk_by(|a, b| a.0 == b.0).take_while(|same| same[0].0.is_finite()).peekable();
+        while let Some(same) = groups.next() {
+            let true_ones = same.iter().filter(|example| example.1).count();
+            right = right + true_ones - (same.len() - true_ones);
             if right > best.0 {
-                let next = sorted.get(at).map(|example| f64::from(example.0)).filter(|e| e.is_finite());
-                let above = match next {
+                let above = match groups.peek().map(|next| f64::from(next[0].0)) {
                     Some(next) if on_energy => next,
-                    Some(next) => f64::midpoint(f64::from(energy), next),
+                    Some(next) => f64::midpoint(f64::from(same[0].0), next),
                     // Nothing finite is above: everything that has an energy is true.
                     None => f64::MAX,
                 };

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::StepGraph;
 use super::links::ask;
-use super::means::mean;
+use super::outcome::mean;
 use crate::candidates::{CandidateList, ListKind};
 use crate::{EvalError, Rank};
 

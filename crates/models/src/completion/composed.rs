@@ -30,7 +30,7 @@
 use std::sync::Arc;
 
 use quadcast_core::{
-    Capabilities, Completer, Direction, History, ModelError, Quad, Query, Run, SavedModel, ScoreSink, Step,
+    Capabilities, Direction, Forecaster, History, ModelError, Quad, Query, Run, SavedModel, ScoreSink, Step,
     Task, Tensors, Validation,
 };
 use quadcast_kernels::compare::{Comparison, pairs, score_strips};
@@ -308,7 +308,7 @@ impl Learning for Trainer<'_> {
     }
 }
 
-impl Completer for Composed {
+impl Forecaster for Composed {
     fn capabilities(&self) -> Capabilities {
         CAPABILITIES
     }
@@ -332,7 +332,7 @@ impl Completer for Composed {
         Ok(())
     }
 
-    fn begin(&mut self, known: &History<'_>) -> Result<(), ModelError> {
+    fn begin(&mut self, _: Step, known: &History<'_>) -> Result<(), ModelError> {
         self.fitted.as_ref().ok_or_else(unfitted)?.shape.check(known)
     }
 

@@ -24,9 +24,9 @@
 //! **Cost.** A query costs one pass over the facts of s with p and q and over the neighbours of s.
 
 use quadcast_core::{
-    Capabilities, Completer, Completing, Constant, DirectedRelation, Direction, EntityId, Evidence,
-    Explanation, History, Mirrors, ModelError, PatternCounts, PublishedLists, Query, RelationId, Run,
-    SavedModel, ScoreRow, ScoreSink, Step, Task, Validation, Weighing, published_lists, stream,
+    Capabilities, Constant, DirectedRelation, Direction, EntityId, Evidence, Explanation, Forecaster,
+    History, Mirrors, ModelError, PatternCounts, PublishedLists, Query, RelationId, Run, SavedModel,
+    ScoreRow, ScoreSink, Step, Task, Validation, Weighing, published_lists, stream,
 };
 use rand::seq::SliceRandom;
 use rayon::prelude::*;
@@ -145,7 +145,7 @@ fn score(placed: &Placed) -> f64 {
     1.0 / f64::from(placed.place)
 }
 
-impl Completer for NaiveRules {
+impl Forecaster for NaiveRules {
     fn capabilities(&self) -> Capabilities {
         CAPABILITIES
     }
@@ -180,7 +180,7 @@ impl Completer for NaiveRules {
         Ok(())
     }
 
-    fn begin(&mut self, known: &History<'_>) -> Result<(), ModelError> {
+    fn begin(&mut self, _: Step, known: &History<'_>) -> Result<(), ModelError> {
         let order = if self.config.compat { known.entity_names() } else { None };
         let order = order.map(|names| {
             let mut ids: Vec<u32> = (0..names.len() as u32).collect();
@@ -351,5 +351,5 @@ pub const ENTRY: Entry = Entry {
     base: None,
     quick: &[],
     defaults: config::defaults::<Config>,
-    build: Build::Forecaster(|table| Ok(Box::new(Completing(NaiveRules::new(config::parse(table)?)?)))),
+    build: Build::Forecaster(|table| Ok(Box::new(NaiveRules::new(config::parse(table)?)?))),
 };

@@ -23,8 +23,8 @@
 
 use quadcast_core::{
     Capabilities, Constant, Contribution, Direction, EntityId, Evidence, Explanation, Forecaster, History,
-    ModelError, Query, Run, SavedModel, ScoreRow, ScoreSink, SelectionScore, Setting, Step, Task, Tensors,
-    Validation, ValidationReport, Weighing,
+    ModelError, Query, Run, SavedModel, ScoreRow, ScoreSink, Setting, Step, Task, Tensors, Validation,
+    ValidationReport, Weighing,
 };
 use quadcast_kernels::segment::Csr;
 use serde::Deserialize;
@@ -192,7 +192,7 @@ impl Trainable for Trainer<'_> {
             Direction::Subject => relations..2 * relations,
         };
         let own = &report.by_relation[own];
-        let total: f64 = own.iter().map(|SelectionScore { queries, mrr }| *queries as f64 * mrr).sum();
+        let total: f64 = own.iter().map(|score| score.queries as f64 * score.mrr).sum();
         total / own.iter().map(|score| score.queries).sum::<u64>().max(1) as f64
     }
 }

@@ -111,7 +111,7 @@ impl Recurrency {
     ) -> Result<Vec<Option<f64>>, ModelError> {
         let reports: Vec<ValidationReport> =
             grid.par_iter().map(|&value| validation.play(&mut candidate(value))).collect::<Result<_, _>>()?;
-        let choose = |score: &dyn Fn(&ValidationReport) -> quadcast_core::SelectionScore| {
+        let choose = |score: &dyn Fn(&ValidationReport) -> quadcast_core::LinkScore| {
             // The first of equal scores wins; if no value scores above zero, the first of the grid is taken.
             let (mut best, mut chosen) = (0.0, grid[0]);
             for (report, &value) in reports.iter().zip(grid) {

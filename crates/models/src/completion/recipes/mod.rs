@@ -3,7 +3,7 @@
 //! A recipe is a [`Config`] and where it comes from. Everything it does not set can be set, and everything it sets can be
 //! changed: a recipe is a place to begin.
 
-use quadcast_core::{Completing, Forecaster};
+use quadcast_core::Forecaster;
 use toml::Table;
 
 use super::composed::{CAPABILITIES, Composed, Config};
@@ -39,7 +39,7 @@ pub use study::{
 };
 
 fn build(recipe: &Config, table: &Table) -> Result<Box<dyn Forecaster>, ConfigError> {
-    Ok(Box::new(Completing(Composed::new(config::change(recipe, table)?)?)))
+    Ok(Box::new(Composed::new(config::change(recipe, table)?)?))
 }
 
 /// The model whose components are all free.

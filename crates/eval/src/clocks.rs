@@ -1,16 +1,19 @@
-//! The clock of forecasting: which facts a model may see when, step by step.
+//! The clocks of forecasting and completion: which facts a model may see when.
 
 use std::collections::BTreeSet;
 
 use quadcast_core::{
-    DirectedRelation, Forecaster, Query, Run, ScoreError, ScoreRow, ScoreSink, Setting, Step,
+    DirectedRelation, Forecaster, Quad, Query, Run, ScoreError, ScoreRow, ScoreSink, Setting, Step,
 };
 
 use crate::EvalError;
 use crate::asking::Questions;
 use crate::evaluator::Period;
 use crate::journal::{Journal, JudgedStep};
-use crate::rehearsal::Past;
+use crate::validation::Past;
+
+/// Facts that are asked about in one go without a clock: enough to keep all threads busy, few enough to show progress.
+const FACTS_AT_ONCE: usize = 4096;
 
 impl Period<'_> {
     /// Plays all steps of the period and puts their results together.
@@ -30,7 +33,7 @@ impl Period<'_> {
         let mut met = BTreeSet::new();
         for step in self.asked.occupied() {
             run.check_cancelled()?;
-            let questions = Questions::of(&self.asked.snapshot(step), self.protocol.duplicates);
+            let questions = Questions::about(self.asked.snapshot(step).iter(), self.protocol.duplicates);
             let known = earlier.next().filter(|judged| questions.are_answered_by(&judged.ranked));
             let ceiling = if multi_step { first } else { step };
             let judged = if let Some(judged) = known {
@@ -62,6 +65,30 @@ impl Period<'_> {
             run.progress.advance(1);
         }
         Ok(all)
+    }
+
+    /// Completion has no clock: a model knows the training facts of all times. Asks everything, in the order of steps.
+    pub(crate) fn play_without_clock(
+        &self,
+        model: &mut dyn Forecaster,
+        run: &Run,
+    ) -> Result<JudgedStep, EvalError> {
+        let history = self.history.whole();
+        model.begin(Step(0), &history)?;
+        let facts: Vec<Quad> = self.asked.iter().collect();
+        let mut ranked = Vec::with_capacity(2 * facts.len());
+        let mut rest = &facts[..];
+        while !rest.is_empty() {
+            run.check_cancelled()?;
+            // Facts of one step stay together: they may share a question.
+            let last = rest[FACTS_AT_ONCE.min(rest.len()) - 1].step;
+            let (now, later) = rest.split_at(rest.partition_point(|fact| fact.step <= last));
+            let questions = Questions::about(now.iter().copied(), self.protocol.duplicates);
+            ranked.extend(self.ask_prepared(&*model, &history, &questions)?);
+            run.progress.advance(now.len() as u64);
+            rest = later;
+        }
+        Ok(JudgedStep { ranked, latest_read: self.history.latest_read() })
     }
 
     /// Asks the first question about each relation again and discards the scores. While the history does not change, a model may
