@@ -1,9 +1,8 @@
 //! Answers of a model as text.
 
 use quadcast_core::Split;
-use quadcast_run::{Answer, Answered, Filled, Forecast, JudgedTriple, Reason, Why};
+use quadcast_run::{Answer, Answered, DatedFact, Filled, Fired, Forecast, JudgedTriple, Reason, Why};
 
-use crate::fired_rules::rules;
 use crate::{counted, percent, plain_table, weight_words, wrapped};
 
 /// How many past facts are shown per answer; the JSON document has all.
@@ -118,8 +117,7 @@ fn precedents(facts: &[Reason], weight: impl Fn(f64) -> String) -> String {
 fn support(meaning: &str, facts: &[Reason]) -> String {
     let mut text = wrapped(meaning, "   ", "   ");
     for Reason { fact, .. } in facts.iter().take(FACTS) {
-        let told = format!("{} {} {} {}", fact.time, fact.subject, fact.relation, fact.object);
-        text.push_str(&wrapped(&told, "     ", "  "));
+        text.push_str(&wrapped(&told(fact), "     ", "  "));
     }
     if let Some(rest @ [_, ..]) = facts.get(FACTS..) {
         text.push_str(&format!("     and {} more\n", rest.len()));
@@ -135,13 +133,68 @@ fn losses(facts: &[Reason], weight: impl Fn(f64) -> String) -> String {
     let mut text =
         "   effect of each fact on the score (a negative effect speaks against the answer)\n".to_owned();
     for Reason { fact, weight: loss } in facts.iter().take(FACTS) {
-        let told = format!("{} {} {} {}", fact.time, fact.subject, fact.relation, fact.object);
-        text.push_str(&wrapped(&told, &format!("   {:>7}  ", weight(*loss)), "  "));
+        text.push_str(&wrapped(&told(fact), &format!("   {:>7}  ", weight(*loss)), "  "));
     }
     if let Some(rest @ [_, ..]) = facts.get(FACTS..) {
         text.push_str(&format!("            and smaller effects of {} more facts\n", rest.len()));
     }
     text
+}
+
+/// How many rules are shown per answer; the JSON document has all.
+pub(crate) const RULES: usize = 3;
+
+/// How many chains of facts are shown per rule.
+pub(crate) const CHAINS: usize = 2;
+
+/// Where the text beside the shares of rules begins.
+const INDENT: &str = "            ";
+
+/// The strongest rules with the facts that they rest on.
+fn rules(fired: &[Fired]) -> String {
+    if fired.is_empty() {
+        return "   no rule supports it\n".to_owned();
+    }
+    let mut text = String::new();
+    for rule in fired.iter().take(RULES) {
+        text.push_str(&format!(
+            "   {:5.1} %  score {:.4}, confidence {:.1} %\n",
+            100.0 * rule.share,
+            rule.score,
+            100.0 * rule.rule.confidence
+        ));
+        text.push_str(&wrapped(&rule.sentence, INDENT, "  "));
+        for chain in rule.groundings.iter().take(CHAINS) {
+            text.push_str(&wrapped(&dated(chain), &format!("{INDENT}- "), ""));
+        }
+        text.extend(further_chains(rule).map(|more| format!("{INDENT}  {more}\n")));
+    }
+    text.extend(further_rules(fired).map(|more| format!("   {more}\n")));
+    text
+}
+
+/// How many chains of facts are not shown.
+pub(crate) fn further_chains(rule: &Fired) -> Option<String> {
+    let more = rule.grounding_count.saturating_sub(rule.groundings.len().min(CHAINS) as u64);
+    let least = if rule.groundings_cut { "at least " } else { "" };
+    (more > 0).then(|| format!("and {least}{} more", counted(more)))
+}
+
+/// How many rules are not shown, and their share.
+pub(crate) fn further_rules(fired: &[Fired]) -> Option<String> {
+    let rest = fired.get(RULES..).filter(|rest| !rest.is_empty())?;
+    let share: f64 = rest.iter().map(|rule| rule.share).sum();
+    let plural = if rest.len() == 1 { "" } else { "s" };
+    Some(format!("and {} more rule{plural} ({:.1} %)", rest.len(), 100.0 * share))
+}
+
+fn dated(chain: &[DatedFact]) -> String {
+    chain.iter().map(told).collect::<Vec<_>>().join("; ")
+}
+
+/// A fact with its time.
+fn told(fact: &DatedFact) -> String {
+    format!("{} {} {} {}", fact.time, fact.subject, fact.relation, fact.object)
 }
 
 /// Relations or times that complete a fact.
@@ -220,6 +273,7 @@ fn whereabouts(judged: &JudgedTriple) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::samples::{fact, fired};
 
     fn judged(energy: Option<f32>, threshold: Option<f64>) -> JudgedTriple {
         JudgedTriple {
@@ -253,5 +307,41 @@ mod tests {
         assert!(said(Some(9.0), Some(f64::MAX)).ends_with("above all energies: taken for true"));
         assert_eq!(said(None, Some(2.0)), "the model abstains: taken for false");
         assert!(said(Some(1.0), None).ends_with("the run has no threshold for it"));
+    }
+
+    /// A rule with chains of two facts.
+    fn chained(chains: usize, count: u64, share: f64) -> Fired {
+        let meeting = |time: &str, object| DatedFact { time: time.to_owned(), ..fact(object) };
+        Fired {
+            sentence: "if Ann meets Bob, and then Bob meets Cem, then Ann meets Cem".to_owned(),
+            score: 0.5,
+            groundings: vec![vec![meeting("2030-01-02", "Bob"), meeting("2030-01-03", "Cem")]; chains],
+            grounding_count: count,
+            groundings_cut: count > 9,
+            ..fired(share, 0.25)
+        }
+    }
+
+    #[test]
+    fn the_strongest_rules_and_a_sum() {
+        let text =
+            rules(&[chained(3, 7, 0.5), chained(1, 1, 0.25), chained(2, 10, 0.125), chained(0, 0, 0.125)]);
+        let expected = "    50.0 %  score 0.5000, confidence 25.0 %
+            if Ann meets Bob, and then Bob meets Cem, then Ann meets Cem
+            - 2030-01-02 Ann meets Bob; 2030-01-03 Ann meets Cem
+            - 2030-01-02 Ann meets Bob; 2030-01-03 Ann meets Cem
+              and 5 more
+    25.0 %  score 0.5000, confidence 25.0 %
+            if Ann meets Bob, and then Bob meets Cem, then Ann meets Cem
+            - 2030-01-02 Ann meets Bob; 2030-01-03 Ann meets Cem
+    12.5 %  score 0.5000, confidence 25.0 %
+            if Ann meets Bob, and then Bob meets Cem, then Ann meets Cem
+            - 2030-01-02 Ann meets Bob; 2030-01-03 Ann meets Cem
+            - 2030-01-02 Ann meets Bob; 2030-01-03 Ann meets Cem
+              and at least 8 more
+   and 1 more rule (12.5 %)
+";
+        assert_eq!(text, expected);
+        assert_eq!(rules(&[]), "   no rule supports it\n");
     }
 }

@@ -6,6 +6,8 @@ use quadcast_core::Filter;
 use quadcast_eval::{Comparison, Difference, SignFlips, Unit};
 use quadcast_run::Record;
 
+use crate::tables::filter_title;
+use crate::terminal::points;
 use crate::{counted, percent, plain_table};
 
 /// Two runs side by side, with intervals and p-values.
@@ -48,7 +50,6 @@ fn table(comparison: &Comparison) -> String {
     let header = ["filter", "metric", "first", "second", "difference", "95 % interval", "p", "verdict"];
     let mut table = plain_table(&header, 2..header.len() - 1);
     for (filter, differences) in Filter::ALL.into_iter().zip(&comparison.filters) {
-        let name = if filter == Filter::Time { "time-aware" } else { filter.word() };
         let metrics = [
             ("MRR", differences.mrr),
             ("H@1", differences.hits1),
@@ -57,7 +58,7 @@ fn table(comparison: &Comparison) -> String {
         ];
         for (metric, difference) in metrics {
             table.add_row([
-                name.to_owned(),
+                filter_title(filter).to_owned(),
                 metric.to_owned(),
                 percent(difference.first),
                 percent(difference.second),
@@ -74,14 +75,6 @@ fn table(comparison: &Comparison) -> String {
 /// A number of units, such as `20 steps` or `1 fact`.
 fn units(count: usize, unit: Unit) -> String {
     format!("{} {}{}", counted(count as u64), unit.word(), if count == 1 { "" } else { "s" })
-}
-
-/// Per cent points with their sign.
-fn points(fraction: f64) -> String {
-    match format!("{:+.2}", 100.0 * fraction) {
-        zero if zero == "-0.00" || zero == "+0.00" => "0.00".to_owned(),
-        other => other,
-    }
 }
 
 fn interval(difference: &Difference) -> String {

@@ -6,9 +6,7 @@ mod answers;
 mod comparison;
 mod datasets;
 mod evolving;
-mod fired_rules;
 mod html;
-mod options;
 mod runs;
 #[cfg(test)]
 mod samples;
@@ -28,8 +26,7 @@ pub use evolving::{
     PublishedComparison, PublishedLine, PublishedMeasure, PublishedVerdict, published_comparisons,
 };
 pub use html::{PatternMap, PatternPartner, PatternReport, PatternRow, html, patterns_page};
-pub use options::{Options, Reference};
-pub use runs::{LoadedRun, Reading};
+pub use runs::{LoadedRun, Options, Reading, Reference};
 pub use tables::{csv, latex, markdown};
 pub use terminal::{
     bytes, counted, percent, plain_table, rules_words, seconds, summary, weight_words, wrapped,

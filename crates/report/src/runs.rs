@@ -1,9 +1,9 @@
-//! Runs as a report takes them: the record, its results and its ranks together.
+//! What a report is made from: runs with their results and ranks, and what a caller may add that the records do not hold.
 
 use std::path::Path;
 
-use quadcast_core::Filter;
-use quadcast_eval::{FilterOutcome, RankedQuery};
+use quadcast_core::{Check, Filter, Fingerprint, Setting};
+use quadcast_eval::{Counting, FilterOutcome, Interval, Metrics, RankedQuery};
 use quadcast_run::{FileError, FilterMetrics, Record, Sample, Status, read_ranks};
 
 /// A complete run.
@@ -53,6 +53,11 @@ impl LoadedRun {
         Ok(run.map_or(Reading::Unfinished(why), |run| Reading::Complete(Box::new(Self { samples, ..run }))))
     }
 
+    /// Counts its ranks under its own tie policy.
+    pub(crate) fn counting(&self) -> Counting {
+        Counting::new(self.record.candidates(), self.record.protocol.ties, self.record.seed)
+    }
+
     /// The results under one filter.
     pub fn outcome(&self, filter: Filter) -> &FilterOutcome {
         match filter {
@@ -61,4 +66,32 @@ impl LoadedRun {
             Filter::Raw => &self.metrics.raw,
         }
     }
+}
+
+/// A row to measure runs against that is not a run: the best score that is possible, or a published one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reference {
+    /// The dataset it holds for.
+    pub fingerprint: Fingerprint,
+    /// The setting it holds for.
+    pub setting: Setting,
+    /// Its name in tables.
+    pub name: String,
+    /// Its results under the time-aware filter, as fractions.
+    pub metrics: Metrics,
+    /// 95 % interval of the mean reciprocal rank.
+    pub interval: Option<Interval>,
+}
+
+/// What a report shows beside the runs.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Options {
+    /// Heading; by default made from the models and datasets.
+    pub title: Option<String>,
+    /// Rows that are not runs.
+    pub references: Vec<Reference>,
+    /// Checks of the data, made elsewhere.
+    pub audit: Vec<Check>,
+    /// Remarks for the reader, such as runs that were left out.
+    pub notes: Vec<String>,
 }

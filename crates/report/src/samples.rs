@@ -7,7 +7,7 @@ use quadcast_core::{
     Procedure, Protocol, Quad, Query, RelationId, SplitTriples, Splits, Step, TimeAxis, Triple, Vocabulary,
 };
 use quadcast_eval::evolving::{
-    Classification, Counts, EvolvingOutcome, LinkOutcome, Mean, Played, Seconds, Sizes, StepResult,
+    Classification, Counts, EvolvingOutcome, LinkOutcome, Mean, Played, Sizes, StepResult,
 };
 use quadcast_eval::{FilterOutcome, Judged, Metrics, Rank, RankedQuery, Ranks};
 use quadcast_run::{
@@ -32,7 +32,7 @@ pub(crate) fn run(name: &str, greater: impl Fn(u32) -> u32) -> LoadedRun {
 pub(crate) fn run_with(name: &str, facts: u32, greater: impl Fn(u32) -> u32) -> LoadedRun {
     let dataset = dataset(facts);
     let ranked: Vec<RankedQuery> = (0..facts)
-        .flat_map(|i| Direction::BOTH.map(|direction| ranked(fact(i), direction, greater(i))))
+        .flat_map(|i| Direction::BOTH.map(|direction| ranked(quad(i), direction, greater(i))))
         .collect();
     let config = serde_json::json!({ "variant": name, "same": 1 });
     let model = ModelCard { name: "sample".to_owned(), config, rules: None };
@@ -43,7 +43,7 @@ pub(crate) fn run_with(name: &str, facts: u32, greater: impl Fn(u32) -> u32) -> 
     LoadedRun::new(format!("runs/{name}"), record, judged.ranked).expect("a complete record")
 }
 
-fn fact(i: u32) -> Quad {
+fn quad(i: u32) -> Quad {
     Quad {
         step: Step(i / 4),
         subject: EntityId(i % 5),
@@ -66,7 +66,7 @@ fn dataset(facts: u32) -> Dataset {
     let splits = Splits {
         train: Facts::default(),
         valid: Facts::default(),
-        test: Facts::new((0..facts).map(fact).collect(), steps),
+        test: Facts::new((0..facts).map(quad).collect(), steps),
     };
     Dataset {
         name: "sample".to_owned(),
@@ -77,21 +77,25 @@ fn dataset(facts: u32) -> Dataset {
     }
 }
 
-/// Two answers: one that rests on four rules, and one that is wrong and rests on five facts.
-pub(crate) fn explained() -> Vec<Sample> {
-    let fact = |object: &str| DatedFact {
+/// A fact of a reason.
+pub(crate) fn fact(object: &str) -> DatedFact {
+    DatedFact {
         subject: "Ann".to_owned(),
         relation: "meets".to_owned(),
         object: object.to_owned(),
         time: "2030-01-02".to_owned(),
-    };
+    }
+}
+
+/// A rule that supports an answer with a share of its score.
+pub(crate) fn fired(share: f64, confidence: f64) -> Fired {
     let relation = || DirectedName { relation: "meets".to_owned(), inverse: false };
-    let fired = |share: f64| Fired {
+    Fired {
         rule: RuleCard {
             head: relation(),
             body: vec![relation()],
             constraints: vec![],
-            confidence: 0.5,
+            confidence,
             rule_support: 1,
             body_support: 2,
             words: "if X meets Y, then X meets Y".to_owned(),
@@ -105,8 +109,13 @@ pub(crate) fn explained() -> Vec<Sample> {
         groundings: vec![vec![fact("<Bob>")]; 3],
         grounding_count: 9,
         groundings_cut: true,
-    };
-    let rules = Why { rules: Some([0.625, 0.2, 0.1, 0.075].map(fired).into()), ..Why::default() };
+    }
+}
+
+/// Two answers: one that rests on four rules, and one that is wrong and rests on five facts.
+pub(crate) fn explained() -> Vec<Sample> {
+    let rules =
+        Why { rules: Some([0.625, 0.2, 0.1, 0.075].map(|share| fired(share, 0.5)).into()), ..Why::default() };
     let facts = Why {
         facts: vec![Reason { fact: fact("Bob"), weight: 0.1 }; 5],
         also: vec![Addition { text: "75 of 285 answers".to_owned(), weight: 0.5 }],
@@ -185,17 +194,7 @@ fn changing_step(step: u32, metrics: Metrics, [right, wrong]: [u64; 2]) -> StepR
         false_negatives: wrong,
     };
     let accuracy = counts.accuracy().expect("examples");
-    let filter = || FilterOutcome {
-        metrics,
-        queries: 6,
-        ties: 0.0,
-        ci95: None,
-        object: None,
-        subject: None,
-        seen: None,
-        unseen: None,
-        policy: BTreeMap::new(),
-    };
+    let filter = || FilterOutcome { metrics, queries: 6, ..FilterOutcome::default() };
     StepResult {
         step: Step(step),
         label: (step + 1).to_string(),
@@ -206,8 +205,7 @@ fn changing_step(step: u32, metrics: Metrics, [right, wrong]: [u64; 2]) -> StepR
             raw: filter(),
             candidates: 8,
             adjusted_mean_rank: 0.9,
-            unreached: 0.0,
-            by_age: Vec::new(),
+            ..LinkOutcome::default()
         }),
         classification: Some(Classification {
             counts,
@@ -218,10 +216,7 @@ fn changing_step(step: u32, metrics: Metrics, [right, wrong]: [u64; 2]) -> StepR
             accuracy_by_relation: accuracy,
             threshold: 0.0,
         }),
-        negative: None,
-        unlearning: None,
-        transfer: Vec::new(),
-        seconds: Seconds::default(),
+        ..StepResult::default()
     }
 }
 

@@ -3,8 +3,8 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use quadcast_core::{Direction, Filter, stream};
-use quadcast_eval::{BlockBootstrap, Harmonic, Interval, Metrics, RankedQuery, Tally, Unit};
+use quadcast_core::{Direction, Filter};
+use quadcast_eval::{BlockBootstrap, Interval, Metrics, RankedQuery, Tally, Unit};
 
 use crate::LoadedRun;
 
@@ -25,11 +25,6 @@ pub(crate) enum Measure {
 impl Measure {
     pub const ALL: [Self; 7] =
         [Self::Mrr, Self::Hits1, Self::Hits3, Self::Hits10, Self::Mr, Self::Object, Self::Subject];
-
-    /// Whether a smaller value is better.
-    const fn is_descending(self) -> bool {
-        matches!(self, Self::Mr)
-    }
 
     /// The queries it is a mean of.
     const fn direction(self) -> Option<Direction> {
@@ -64,7 +59,7 @@ impl Measure {
     /// Better values first.
     pub fn better(self, a: f64, b: f64) -> Ordering {
         let order = b.total_cmp(&a);
-        if self.is_descending() { order.reverse() } else { order }
+        if self == Self::Mr { order.reverse() } else { order }
     }
 }
 
@@ -105,21 +100,15 @@ pub(crate) fn difference(
 
 /// Sums of the measure and numbers of queries, by unit of resampling.
 fn by_unit(run: &LoadedRun, filter: Filter, measure: Measure) -> BTreeMap<[u32; 3], (f64, u64)> {
-    let harmonic = Harmonic::up_to(run.record.candidates());
     let unit = Unit::of(run.record.task);
-    let mut random = stream(run.record.seed, "ties", 0);
-    let mut tallies: BTreeMap<[u32; 3], Tally> = BTreeMap::new();
-    for row in &run.ranks {
-        if measure.direction().is_none_or(|direction| direction == row.query.direction) {
-            let tally = tallies.entry(unit.key(row)).or_default();
-            tally.add(row.rank(filter), run.record.protocol.ties, &harmonic, &mut random);
-        }
-    }
+    let asked = |direction| measure.direction().is_none_or(|own| own == direction);
+    let rows = run.ranks.iter().filter(|row| asked(row.query.direction));
     let sum = |tally: Tally| {
         let mean = tally.metrics().map_or(0.0, |metrics| measure.of(&metrics));
         (mean * tally.queries as f64, tally.queries)
     };
-    tallies.into_iter().map(|(step, tally)| (step, sum(tally))).collect()
+    let tallies = run.counting().group(rows, filter, |row| unit.key(row));
+    tallies.into_iter().map(|(key, tally)| (key, sum(tally))).collect()
 }
 
 /// The run whose value may be printed in bold: the best, if it differs significantly from the next.

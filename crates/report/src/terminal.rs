@@ -8,10 +8,19 @@ use quadcast_eval::{FilterOutcome, Part, RelationTime, SlotOutcome};
 use quadcast_run::{AskedAbout, Record, RulesCard, Why};
 
 use crate::evolving::{evolving_footing, evolving_tables};
+use crate::tables::outcome_cells;
 
 /// A fraction as per cent with two decimals.
 pub fn percent(fraction: f64) -> String {
     format!("{:.2}", 100.0 * fraction)
+}
+
+/// A difference of fractions in points, with its sign.
+pub(crate) fn points(fraction: f64) -> String {
+    match format!("{:+.2}", 100.0 * fraction) {
+        zero if zero == "-0.00" || zero == "+0.00" => "0.00".to_owned(),
+        other => other,
+    }
 }
 
 /// A count with thin separators: 14 742.
@@ -143,22 +152,8 @@ fn results(filters: &[(&str, &FilterOutcome)]) -> String {
     let header = ["filter", "MRR", "95 % interval", "H@1", "H@3", "H@10", "MR", "object", "subject"];
     let mut table = plain_table(&header, 1..header.len());
     for (name, outcome) in filters {
-        let metrics = outcome.metrics;
-        let interval = outcome
-            .ci95
-            .map_or_else(|| "–".to_owned(), |ci| format!("{} – {}", percent(ci.mrr[0]), percent(ci.mrr[1])));
-        let part = |part: Option<Part>| part.map_or_else(|| "–".to_owned(), |p| percent(p.metrics.mrr));
-        table.add_row([
-            (*name).to_owned(),
-            percent(metrics.mrr),
-            interval,
-            percent(metrics.hits1),
-            percent(metrics.hits3),
-            percent(metrics.hits10),
-            format!("{:.1}", metrics.mr),
-            part(outcome.object),
-            part(outcome.subject),
-        ]);
+        let cells = outcome_cells(outcome).into_iter().map(|cell| cell.text);
+        table.add_row([(*name).to_owned()].into_iter().chain(cells));
     }
     table.trim_fmt() + "\n"
 }

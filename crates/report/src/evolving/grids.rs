@@ -1,25 +1,11 @@
 //! The tables of runs on evolving graphs, before they have a format.
 
-use quadcast_eval::Part;
 use quadcast_eval::evolving::{EvolvingOutcome, StepResult};
 
-use super::values::{Averaging, LinkValues, TripleValues};
+use super::values::{Averaging, LINK_HEADS, LinkValues, TRIPLE_HEADS, age_cells, triples_at, triples_mean};
 use crate::counted;
 use crate::study::{Group, Member};
 use crate::tables::{Cell, Grid, Head, Span};
-
-/// Heads of link prediction, and what they mean.
-const LINK_HEADS: [(&str, &str); 9] = [
-    ("MRR", "mean reciprocal rank, filtered"),
-    ("H@1", "filtered"),
-    ("H@3", "filtered"),
-    ("H@10", "filtered"),
-    ("MR", "mean rank, filtered"),
-    ("raw MRR", "mean reciprocal rank among all candidates"),
-    ("raw H@10", "among all candidates"),
-    ("raw MR", "mean rank among all candidates"),
-    ("not scored", "queries whose correct answer the model did not score; it is ranked last"),
-];
 
 /// Columns whose cells are text.
 const WORDS: [&str; 3] = ["run", "mean", "step"];
@@ -33,15 +19,15 @@ pub(crate) fn link_means(group: &Group<'_>) -> Grid {
         ("training", "seconds"),
     ];
     let rows = mean_rows(group, |run, averaging| {
-        let mut row = links(&LinkValues::mean(outcome_of(run), averaging));
+        let mut row = LinkValues::mean(outcome_of(run), averaging).cells().to_vec();
         // What there is once per run stands in its first row.
         let is_first = averaging == Averaging::Steps;
         let (outcome, train) = (outcome_of(run), run.run.record.seconds.fit);
         let signed = |value: f64| Cell::number(value, format!("{:+.2}", 100.0 * value));
         let back = outcome.backward_transfer.filter(|_| is_first);
-        row.push(back.map_or_else(absent, signed));
+        row.push(back.map_or_else(Cell::absent, signed));
         row.push(Cell::percent(outcome.forward_transfer.filter(|_| is_first)));
-        row.push(if is_first { Cell::number(train, format!("{train:.0}")) } else { absent() });
+        row.push(if is_first { Cell::number(train, format!("{train:.0}")) } else { Cell::absent() });
         row
     });
     grid(before.into_iter().chain(LINK_HEADS).chain(after), rows)
@@ -53,8 +39,9 @@ pub(crate) fn triple_means(group: &Group<'_>) -> Option<Grid> {
         return None;
     }
     let before = [("run", ""), ("mean", "each step has the same weight, or each query has")];
-    let rows = mean_rows(group, |run, averaging| triples(&TripleValues::mean(outcome_of(run), averaging)));
-    Some(grid(before.into_iter().chain(TripleValues::HEADS), rows))
+    let rows =
+        mean_rows(group, |run, averaging| triples_mean(outcome_of(run), averaging).map(Cell::percent).into());
+    Some(grid(before.into_iter().chain(TRIPLE_HEADS), rows))
 }
 
 /// Facts that came with a step next to older ones: what is forgotten shows in the latter. `None` if no step asks about older ones.
@@ -62,17 +49,10 @@ pub(crate) fn ages(group: &Group<'_>) -> Option<Grid> {
     if steps(group).all(|step| step.old_facts().is_none()) {
         return None;
     }
-    let cells = |part: Option<Part>| {
-        let queries = part.map_or_else(absent, |p| Cell::number(p.queries as f64, counted(p.queries)));
-        let metrics = part.map(|part| part.metrics);
-        [queries, Cell::percent(metrics.map(|m| m.mrr)), Cell::percent(metrics.map(|m| m.hits10))]
-    };
-    let rows =
-        step_rows(group, |step| cells(step.new_facts()).into_iter().chain(cells(step.old_facts())).collect());
     let heads = ["run", "step", "queries", "MRR", "H@10", "queries", "MRR", "H@10"];
     let span = |text: &str, columns| Span { text: text.to_owned(), columns, series: None };
     let spans = vec![span("", 2), span("facts of the step", 3), span("older facts", 3)];
-    Some(Grid { spans, ..grid(heads.into_iter().map(|head| (head, "")), rows) })
+    Some(Grid { spans, ..grid(heads.into_iter().map(|head| (head, "")), step_rows(group, age_cells)) })
 }
 
 /// Every step: how large it is, and link prediction.
@@ -90,8 +70,8 @@ pub(crate) fn link_steps(group: &Group<'_>) -> Grid {
         let sizes = &step.sizes;
         let mut row: Vec<Cell> =
             [sizes.train, sizes.inserted, sizes.deleted, sizes.entities].map(count).into();
-        row.push(step.link.as_ref().map_or_else(absent, |link| count(link.candidates)));
-        row.extend(links(&LinkValues::of(step)));
+        row.push(step.link.as_ref().map_or_else(Cell::absent, |link| count(link.candidates)));
+        row.extend(LinkValues::of(step).cells());
         row.push(Cell::number(step.seconds.train, format!("{:.1}", step.seconds.train)));
         row
     });
@@ -106,12 +86,12 @@ pub(crate) fn triple_steps(group: &Group<'_>) -> Option<Grid> {
     let before = "entities that fit worse than the end of a deleted triple, before the update; 50 = chance";
     let after = [("deleted before", before), ("after", "the same after the update")];
     let rows = step_rows(group, |step| {
-        let mut row = triples(&TripleValues::of(step));
+        let mut row: Vec<Cell> = triples_at(step).map(Cell::percent).into();
         row.push(Cell::percent(step.unlearning.map(|unlearning| unlearning.before)));
         row.push(Cell::percent(step.unlearning.map(|unlearning| unlearning.after)));
         row
     });
-    Some(grid([("run", ""), ("step", "")].into_iter().chain(TripleValues::HEADS).chain(after), rows))
+    Some(grid([("run", ""), ("step", "")].into_iter().chain(TRIPLE_HEADS).chain(after), rows))
 }
 
 /// The results by step of a run on an evolving graph. Groups of another task have no such tables.
@@ -171,32 +151,8 @@ fn step_rows(group: &Group<'_>, cells: impl Fn(&StepResult) -> Vec<Cell>) -> Vec
     rows
 }
 
-fn links(values: &LinkValues) -> Vec<Cell> {
-    let LinkValues { filtered, raw, unreached } = values;
-    let rank = |rank: Option<f64>| rank.map_or_else(absent, |mr| Cell::number(mr, format!("{mr:.0}")));
-    vec![
-        Cell::percent(filtered.map(|metrics| metrics.mrr)),
-        Cell::percent(filtered.map(|metrics| metrics.hits1)),
-        Cell::percent(filtered.map(|metrics| metrics.hits3)),
-        Cell::percent(filtered.map(|metrics| metrics.hits10)),
-        rank(filtered.map(|metrics| metrics.mr)),
-        Cell::percent(raw.map(|metrics| metrics.mrr)),
-        Cell::percent(raw.map(|metrics| metrics.hits10)),
-        rank(raw.map(|metrics| metrics.mr)),
-        Cell::percent(*unreached),
-    ]
-}
-
-fn triples(values: &TripleValues) -> Vec<Cell> {
-    values.all().map(Cell::percent).into()
-}
-
 fn count(count: usize) -> Cell {
     Cell::number(count as f64, counted(count as u64))
-}
-
-fn absent() -> Cell {
-    Cell::percent(None)
 }
 
 #[cfg(test)]

@@ -52,16 +52,10 @@ struct PublishedRow {
     values: BTreeMap<PublishedMeasure, Vec<f64>>,
 }
 
-#[derive(Deserialize)]
-struct PublishedRows {
-    row: Vec<PublishedRow>,
-}
-
-/// All rows, in the order of the tables.
-static ROWS: LazyLock<Vec<PublishedRow>> = LazyLock::new(|| {
-    let rows: PublishedRows = toml::from_str(include_str!("../../published/evolving.toml"))
-        .expect("the file is part of the program, and a test reads it");
-    rows.row
+/// All rows, in the order of the tables; the file has them under the key `row`.
+static ROWS: LazyLock<BTreeMap<String, Vec<PublishedRow>>> = LazyLock::new(|| {
+    toml::from_str(include_str!("../../published/evolving.toml"))
+        .expect("the file is part of the program, and a test reads it")
 });
 
 /// A run beside one row of a published table.
@@ -77,7 +71,7 @@ pub struct PublishedComparison {
 /// is nothing, and for updates and other candidates than those of the study.
 pub fn published_comparisons(record: &Record) -> Vec<PublishedComparison> {
     let Some(outcome) = &record.evolving else { return Vec::new() };
-    let fitting = ROWS.iter().filter(|row| fits(row, record) && asks_the_same(row, record));
+    let fitting = ROWS.values().flatten().filter(|row| fits(row, record));
     let comparisons = fitting.map(|row| PublishedComparison {
         source: row.source.as_str(),
         lines: lines(row, record.protocol.ties, outcome),
@@ -110,11 +104,8 @@ fn fits(row: &PublishedRow, record: &Record) -> bool {
         && record.update.is_none()
         && (artefacts || !row.artefacts)
         && row.missing.as_ref().is_none_or(|word| word == missing)
-}
-
-/// Whether a run was asked what the study asked: the sample of graphs that change, everything of a graph without time.
-fn asks_the_same(row: &PublishedRow, record: &Record) -> bool {
-    row.variant != "WikidataEvolve" || record.asked == Some(AskedAbout::Sample)
+        // The study asked a sample of graphs that change, and everything of a graph without time.
+        && (row.variant != "WikidataEvolve" || record.asked == Some(AskedAbout::Sample))
 }
 
 /// The steps of a row that the run has values for.
@@ -164,11 +155,7 @@ pub(crate) fn published(group: &Group<'_>) -> Option<Published> {
 
 fn row(label: &str, series: usize, line: &PublishedLine) -> Vec<Cell> {
     let number = |value: f64| Cell::number(value, line.measure.written(value));
-    let difference = if line.measure.is_rank() {
-        format!("{:+.0}", line.difference)
-    } else {
-        format!("{:+.2}", line.difference)
-    };
+    let decimals = if line.measure.is_rank() { 0 } else { 2 };
     let kind = if line.verdict == PublishedVerdict::Misses { "fail" } else { "pass" };
     vec![
         Cell::run(label, series),
@@ -176,7 +163,7 @@ fn row(label: &str, series: usize, line: &PublishedLine) -> Vec<Cell> {
         Cell::number(f64::from(line.step.0), line.label.as_str()),
         number(line.ours),
         number(line.published),
-        Cell::number(line.difference, difference),
+        Cell::number(line.difference, format!("{:+.decimals$}", line.difference)),
         Cell::number(line.allowed, line.allowed_words()),
         Cell::text(line.verdict.word()).of_kind(kind),
     ]

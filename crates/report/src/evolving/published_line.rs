@@ -3,7 +3,7 @@
 //! Published ranks count what is strictly better. Records keep metrics under every tie policy, so those of optimistic ties are
 //! taken, whatever the headline says. A record that does not keep them is compared only if its headline is optimistic itself.
 
-use quadcast_core::{CategoryKind, Step, TiePolicy};
+use quadcast_core::{CategoryKind, Step, TiePolicy, words};
 use quadcast_eval::evolving::StepResult;
 use quadcast_eval::{FilterOutcome, Metrics};
 use serde::{Deserialize, Serialize};
@@ -77,26 +77,15 @@ impl PublishedMeasure {
     }
 }
 
-/// How a value does beside a published one, from best to worst.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum PublishedVerdict {
-    /// Better than what would count as the same; where only worse values have a bound, better at all.
-    Better,
-    /// The same, within what is allowed.
-    Within,
-    /// Worse than what is allowed.
-    Misses,
-}
-
-impl PublishedVerdict {
-    /// The word used in tables.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Better => "better",
-            Self::Within => "within",
-            Self::Misses => "misses",
-        }
+words! {
+    /// How a value does beside a published one, from best to worst.
+    pub enum PublishedVerdict {
+        /// Better than what would count as the same; where only worse values have a bound, better at all.
+        Better = "better",
+        /// The same, within what is allowed.
+        Within = "within",
+        /// Worse than what is allowed.
+        Misses = "misses",
     }
 }
 

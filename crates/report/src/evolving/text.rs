@@ -1,12 +1,12 @@
 //! What the summary of a run on an evolving graph says besides.
 
 use comfy_table::Table;
-use quadcast_eval::Part;
 use quadcast_eval::evolving::{EvolvingOutcome, StepResult, Unlearning};
 use quadcast_run::{Record, UpdateCard};
 
-use super::values::{Averaging, LinkValues, TripleValues};
+use super::values::{Averaging, LinkValues, TRIPLE_HEADS, TripleValues, age_cells, triples_at, triples_mean};
 use super::{PublishedComparison, PublishedLine, PublishedVerdict, published_comparisons, sources};
+use crate::tables::Cell;
 use crate::terminal::{self, WIDTH, filled};
 use crate::{counted, percent, plain_table, seconds};
 
@@ -17,7 +17,13 @@ pub(crate) fn evolving_tables(record: &Record, outcome: &EvolvingOutcome) -> Str
     tables.iter().filter(|table| !table.is_empty()).flat_map(|table| ["\n", table]).collect()
 }
 
-/// The table as text. Where it is wider than a page, columns stand closer.
+/// A table with a column of text and columns of numbers; empty without rows. Where it is wider than a page, columns stand closer.
+fn table(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
+    let mut table = plain_table(header, 1..header.len());
+    table.add_rows(rows);
+    if table.is_empty() { String::new() } else { fitted(table) }
+}
+
 fn fitted(mut table: Table) -> String {
     let text = table.trim_fmt();
     if text.lines().all(|line| line.chars().count() <= WIDTH) {
@@ -29,37 +35,27 @@ fn fitted(mut table: Table) -> String {
     table.trim_fmt() + "\n"
 }
 
+/// A title and the texts of cells.
+fn row(title: &str, cells: impl IntoIterator<Item = Cell>) -> Vec<String> {
+    [title.to_owned()].into_iter().chain(cells.into_iter().map(|cell| cell.text)).collect()
+}
+
 fn links(outcome: &EvolvingOutcome) -> String {
     let header =
         ["step", "train", "entities", "MRR", "H@1", "H@3", "H@10", "MR", "raw H@10", "raw MR", "unscored"];
-    let mut table = plain_table(&header, 1..header.len());
-    for step in &outcome.steps {
+    let row = |title: &str, [train, entities]: [String; 2], values: LinkValues| {
+        let [mrr, hits1, hits3, hits10, mr, _, raw_hits10, raw_mr, unscored] = values.cells();
+        let values = [mrr, hits1, hits3, hits10, mr, raw_hits10, raw_mr, unscored];
+        row(title, [train, entities].map(Cell::text).into_iter().chain(values))
+    };
+    let steps = outcome.steps.iter().map(|step| {
         let sizes = [step.sizes.train, step.sizes.entities].map(|size| counted(size as u64));
-        table.add_row(link_row(&step.label, sizes, LinkValues::of(step)));
-    }
-    for &averaging in Averaging::of(outcome) {
-        let values = LinkValues::mean(outcome, averaging);
-        table.add_row(link_row(averaging.title(), Default::default(), values));
-    }
-    fitted(table)
-}
-
-fn link_row(title: &str, [train, entities]: [String; 2], values: LinkValues) -> [String; 11] {
-    let LinkValues { filtered, raw, unreached } = values;
-    let rank = |rank: Option<f64>| rank.map_or_else(nothing, |rank| format!("{rank:.0}"));
-    [
-        title.to_owned(),
-        train,
-        entities,
-        share(filtered.map(|metrics| metrics.mrr)),
-        share(filtered.map(|metrics| metrics.hits1)),
-        share(filtered.map(|metrics| metrics.hits3)),
-        share(filtered.map(|metrics| metrics.hits10)),
-        rank(filtered.map(|metrics| metrics.mr)),
-        share(raw.map(|metrics| metrics.hits10)),
-        rank(raw.map(|metrics| metrics.mr)),
-        share(unreached),
-    ]
+        row(&step.label, sizes, LinkValues::of(step))
+    });
+    let means = Averaging::of(outcome)
+        .iter()
+        .map(|&averaging| row(averaging.title(), Default::default(), LinkValues::mean(outcome, averaging)));
+    table(&header, steps.chain(means))
 }
 
 /// Link prediction for facts that came with the step and for those that are older; empty if no step has older ones.
@@ -68,27 +64,11 @@ fn ages(outcome: &EvolvingOutcome) -> String {
         return String::new();
     }
     let header = ["step", "new: queries", "MRR", "H@10", "older: queries", "MRR", "H@10"];
-    let mut table = plain_table(&header, 1..header.len());
-    let cells = |part: Option<Part>| {
-        [
-            part.map_or_else(nothing, |part| counted(part.queries)),
-            share(part.map(|part| part.metrics.mrr)),
-            share(part.map(|part| part.metrics.hits10)),
-        ]
-    };
-    for step in &outcome.steps {
-        let (new, old) = (cells(step.new_facts()), cells(step.old_facts()));
-        table.add_row([step.label.clone()].into_iter().chain(new).chain(old));
-    }
-    fitted(table)
+    table(&header, outcome.steps.iter().map(|step| row(&step.label, age_cells(step))))
 }
 
 fn nothing() -> String {
     "–".to_owned()
-}
-
-fn share(value: Option<f64>) -> String {
-    value.map_or_else(nothing, percent)
 }
 
 /// Triple classification and triples of the past, by step; empty if there are none.
@@ -96,30 +76,23 @@ fn classification(outcome: &EvolvingOutcome) -> String {
     if outcome.steps.iter().all(|step| step.classification.is_none() && step.negative.is_none()) {
         return String::new();
     }
-    let header: Vec<&str> = ["step"].into_iter().chain(TripleValues::HEADS.map(|(head, _)| head)).collect();
-    let mut table = plain_table(&header, 1..header.len());
-    let row = |title: &str, values: &TripleValues| {
-        [title.to_owned()].into_iter().chain(values.all().map(share)).collect::<Vec<String>>()
-    };
-    for step in &outcome.steps {
-        table.add_row(row(&step.label, &TripleValues::of(step)));
-    }
-    for &averaging in Averaging::of(outcome) {
-        table.add_row(row(averaging.title(), &TripleValues::mean(outcome, averaging)));
-    }
-    fitted(table)
+    let header: Vec<&str> = ["step"].into_iter().chain(TRIPLE_HEADS.map(|(head, _)| head)).collect();
+    let row = |title: &str, values: TripleValues| row(title, values.map(Cell::percent));
+    let steps = outcome.steps.iter().map(|step| row(&step.label, triples_at(step)));
+    let means = Averaging::of(outcome)
+        .iter()
+        .map(|&averaging| row(averaging.title(), triples_mean(outcome, averaging)));
+    table(&header, steps.chain(means))
 }
 
 /// How plausible deleted triples were before and after the steps that they went with; empty if none went.
 fn unlearning(outcome: &EvolvingOutcome) -> String {
     let header = ["step", "deleted triples asked", "entities that fit worse, before", "after (50 = chance)"];
-    let mut table = plain_table(&header, 1..header.len());
-    for step in &outcome.steps {
-        if let Some(Unlearning { asked, before, after }) = step.unlearning {
-            table.add_row([step.label.clone(), counted(asked as u64), percent(before), percent(after)]);
-        }
-    }
-    if table.is_empty() { String::new() } else { fitted(table) }
+    let rows = outcome.steps.iter().filter_map(|step| {
+        let Unlearning { asked, before, after } = step.unlearning?;
+        Some(vec![step.label.clone(), counted(asked as u64), percent(before), percent(after)])
+    });
+    table(&header, rows)
 }
 
 /// Values with the published ones in brackets, a row per measure; empty if nothing is published.
@@ -191,7 +164,7 @@ pub(crate) fn evolving_footing(record: &Record, outcome: &EvolvingOutcome) -> Ve
         lines.push(listed("no test triples at step", &unasked));
     }
     if let Some(change) = outcome.backward_transfer {
-        let forward = share(outcome.forward_transfer);
+        let forward = outcome.forward_transfer.map_or_else(nothing, percent);
         lines.push(wrapped(&format!(
             "backward transfer (change of H@10 on earlier steps since they were learned) {:+.2}, forward transfer (H@10 on \
              the next step before it is learned) {forward}",
@@ -242,6 +215,11 @@ mod tests {
         assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{text}");
     }
 
+    /// The words of a line with one blank between them.
+    fn squeezed(line: &str) -> String {
+        line.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
     fn record(model: &str) -> Record {
         changing(model, 20, 1).record
     }
@@ -256,8 +234,7 @@ mod tests {
         let text = summary(&record);
         // Accuracy 60 and 80 %, of 10 examples and of 30.
         let rows = |title: &str| -> Vec<String> {
-            let rows = text.lines().filter_map(|line| line.strip_prefix(title));
-            rows.map(|row| row.split_whitespace().collect::<Vec<_>>().join(" ")).collect()
+            text.lines().filter_map(|line| line.strip_prefix(title)).map(squeezed).collect()
         };
         let (steps, queries) = (rows("mean of steps"), rows("all queries"));
         assert_eq!((steps.len(), queries.len()), (2, 2), "{text}");
@@ -301,8 +278,7 @@ mod tests {
     fn published_values_stand_in_brackets() {
         let text = summary(&universes());
         let words = |measure: &str| -> String {
-            let line = text.lines().find(|line| line.starts_with(measure)).expect("a row");
-            line.split_whitespace().collect::<Vec<_>>().join(" ")
+            squeezed(text.lines().find(|line| line.starts_with(measure)).expect("a row"))
         };
         assert_eq!(
             words("MR "),
@@ -324,9 +300,7 @@ mod tests {
         results(&mut record).filtered.by_question.mrr = 0.45;
         results(&mut record).raw.by_question.mr = 7.0;
         let row = |record: &Record, title: &str| {
-            let text = summary(record);
-            let row = text.lines().find_map(|line| line.strip_prefix(title)).map(str::to_owned);
-            row.map(|row| row.split_whitespace().collect::<Vec<_>>().join(" "))
+            summary(record).lines().find_map(|line| line.strip_prefix(title)).map(squeezed)
         };
         let of = |title| row(&record, title).expect("a row");
         assert_eq!(of("mean of steps"), "40.00 0.00 0.00 50.00 4 50.00 4 0.00");

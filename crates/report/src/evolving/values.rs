@@ -1,14 +1,17 @@
 //! What tables show about a step, and about all steps together: link prediction, and whether triples are true.
 
 use quadcast_core::CategoryKind;
-use quadcast_eval::Metrics;
 use quadcast_eval::evolving::{
     Classification, EvolvingOutcome, LinkOutcome, Mean, NegativeClassification, StepResult,
 };
+use quadcast_eval::{Metrics, Part};
+
+use crate::counted;
+use crate::tables::Cell;
 
 /// How steps are put together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Averaging {
+pub(super) enum Averaging {
     /// Each step counts alike.
     Steps,
     /// Each question counts alike.
@@ -21,7 +24,6 @@ impl Averaging {
         if outcome.steps.len() > 1 { &[Self::Steps, Self::Questions] } else { &[] }
     }
 
-    /// What the row is called.
     pub const fn title(self) -> &'static str {
         match self {
             Self::Steps => "mean of steps",
@@ -51,9 +53,22 @@ impl Averaging {
     }
 }
 
+/// Heads of link prediction, and what they mean.
+pub(super) const LINK_HEADS: [(&str, &str); 9] = [
+    ("MRR", "mean reciprocal rank, filtered"),
+    ("H@1", "filtered"),
+    ("H@3", "filtered"),
+    ("H@10", "filtered"),
+    ("MR", "mean rank, filtered"),
+    ("raw MRR", "mean reciprocal rank among all candidates"),
+    ("raw H@10", "among all candidates"),
+    ("raw MR", "mean rank among all candidates"),
+    ("not scored", "queries whose correct answer the model did not score; it is ranked last"),
+];
+
 /// Link prediction.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct LinkValues {
+pub(super) struct LinkValues {
     /// Other true answers left out.
     pub filtered: Option<Metrics>,
     /// All candidates.
@@ -84,84 +99,88 @@ impl LinkValues {
             unreached: averaging.mean(links().map(unreached)),
         }
     }
-}
 
-/// Whether triples are true: shares of right answers, AUC and coverage.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct TripleValues {
-    pub accuracy: Option<f64>,
-    /// With a threshold per relation.
-    pub by_relation: Option<f64>,
-    pub auc: Option<f64>,
-    pub covered: Option<f64>,
-    pub deleted: Option<f64>,
-    pub returned: Option<f64>,
-    pub deleted_twice: Option<f64>,
-    pub balanced: Option<f64>,
-}
-
-impl TripleValues {
-    /// Heads of the columns, and what they mean.
-    pub const HEADS: [(&'static str, &'static str); 8] = [
-        ("accuracy", "of triple classification"),
-        ("by relation", "accuracy with a threshold per relation"),
-        ("AUC", "how often a true triple has the lower energy than a false one"),
-        ("covered", "examples about which the model does not abstain"),
-        ("deleted", "accuracy for deleted triples"),
-        ("returned", "accuracy for triples that were inserted again"),
-        ("deleted twice", "accuracy for triples that were inserted again and deleted again"),
-        ("balanced", "mean accuracy for deleted and for returned triples; 50 = chance"),
-    ];
-
-    /// The values in the order of their heads.
-    pub const fn all(&self) -> [Option<f64>; 8] {
+    /// In the order of the heads.
+    pub fn cells(&self) -> [Cell; 9] {
+        let Self { filtered, raw, unreached } = *self;
+        let rank = |metrics: Option<Metrics>| {
+            metrics.map_or_else(Cell::absent, |Metrics { mr, .. }| Cell::number(mr, format!("{mr:.0}")))
+        };
         [
-            self.accuracy,
-            self.by_relation,
-            self.auc,
-            self.covered,
-            self.deleted,
-            self.returned,
-            self.deleted_twice,
-            self.balanced,
+            Cell::percent(filtered.map(|metrics| metrics.mrr)),
+            Cell::percent(filtered.map(|metrics| metrics.hits1)),
+            Cell::percent(filtered.map(|metrics| metrics.hits3)),
+            Cell::percent(filtered.map(|metrics| metrics.hits10)),
+            rank(filtered),
+            Cell::percent(raw.map(|metrics| metrics.mrr)),
+            Cell::percent(raw.map(|metrics| metrics.hits10)),
+            rank(raw),
+            Cell::percent(unreached),
         ]
     }
+}
 
-    /// At one step.
-    pub fn of(step: &StepResult) -> Self {
-        let (own, negative) = (step.classification.as_ref(), step.negative.as_ref());
-        let of = |kind| negative.and_then(|negative| negative.of(kind).accuracy());
-        Self {
-            accuracy: own.map(|c| c.accuracy),
-            by_relation: own.map(|c| c.accuracy_by_relation),
-            auc: own.map(|c| c.auc),
-            covered: own.map(|c| c.coverage),
-            deleted: of(CategoryKind::Deleted),
-            returned: of(CategoryKind::Returned),
-            deleted_twice: of(CategoryKind::DeletedAgain),
-            balanced: negative.and_then(NegativeClassification::balanced),
-        }
-    }
+/// Queries, MRR and H@10 for facts that came with a step, and for older ones.
+pub(super) fn age_cells(step: &StepResult) -> Vec<Cell> {
+    let cells = |part: Option<Part>| {
+        let queries = part.map_or_else(Cell::absent, |p| Cell::number(p.queries as f64, counted(p.queries)));
+        let metrics = part.map(|part| part.metrics);
+        [queries, Cell::percent(metrics.map(|m| m.mrr)), Cell::percent(metrics.map(|m| m.hits10))]
+    };
+    [cells(step.new_facts()), cells(step.old_facts())].concat()
+}
 
-    /// Over the steps that have examples. Energies of different steps have no order in common, so that all examples together
-    /// have no AUC.
-    pub fn mean(outcome: &EvolvingOutcome, averaging: Averaging) -> Self {
-        let own = |value: fn(&Classification) -> f64| {
-            let classified = outcome.steps.iter().filter_map(|step| step.classification.as_ref());
-            averaging.mean(classified.map(|c| (c.counts.examples(), value(c))))
-        };
-        let of = |kind: CategoryKind| outcome.negative.get(&kind.number()).map(|mean| averaging.choose(mean));
-        Self {
-            accuracy: outcome.classification.as_ref().map(|mean| averaging.choose(mean)),
-            by_relation: own(|c| c.accuracy_by_relation),
-            auc: (averaging == Averaging::Steps).then(|| own(|c| c.auc)).flatten(),
-            covered: own(|c| c.coverage),
-            deleted: of(CategoryKind::Deleted),
-            returned: of(CategoryKind::Returned),
-            deleted_twice: of(CategoryKind::DeletedAgain),
-            balanced: balanced(outcome, averaging),
-        }
-    }
+/// Heads of triple classification, and what they mean.
+pub(crate) const TRIPLE_HEADS: [(&str, &str); 8] = [
+    ("accuracy", "of triple classification"),
+    ("by relation", "accuracy with a threshold per relation"),
+    ("AUC", "how often a true triple has the lower energy than a false one"),
+    ("covered", "examples about which the model does not abstain"),
+    ("deleted", "accuracy for deleted triples"),
+    ("returned", "accuracy for triples that were inserted again"),
+    ("deleted twice", "accuracy for triples that were inserted again and deleted again"),
+    ("balanced", "mean accuracy for deleted and for returned triples; 50 = chance"),
+];
+
+/// Whether triples are true: shares of right answers, AUC and coverage, in the order of the heads.
+pub(crate) type TripleValues = [Option<f64>; 8];
+
+/// At one step.
+pub(crate) fn triples_at(step: &StepResult) -> TripleValues {
+    let (own, negative) = (step.classification.as_ref(), step.negative.as_ref());
+    let [deleted, returned, deleted_twice] =
+        CategoryKind::ALL.map(|kind| negative.and_then(|negative| negative.of(kind).accuracy()));
+    [
+        own.map(|c| c.accuracy),
+        own.map(|c| c.accuracy_by_relation),
+        own.map(|c| c.auc),
+        own.map(|c| c.coverage),
+        deleted,
+        returned,
+        deleted_twice,
+        negative.and_then(NegativeClassification::balanced),
+    ]
+}
+
+/// Over the steps that have examples. Energies of different steps have no order in common, so that all examples together have no
+/// AUC.
+pub(super) fn triples_mean(outcome: &EvolvingOutcome, averaging: Averaging) -> TripleValues {
+    let own = |value: fn(&Classification) -> f64| {
+        let classified = outcome.steps.iter().filter_map(|step| step.classification.as_ref());
+        averaging.mean(classified.map(|c| (c.counts.examples(), value(c))))
+    };
+    let [deleted, returned, deleted_twice] =
+        CategoryKind::ALL.map(|kind| outcome.negative.get(&kind.number()).map(|mean| averaging.choose(mean)));
+    [
+        outcome.classification.as_ref().map(|mean| averaging.choose(mean)),
+        own(|c| c.accuracy_by_relation),
+        (averaging == Averaging::Steps).then(|| own(|c| c.auc)).flatten(),
+        own(|c| c.coverage),
+        deleted,
+        returned,
+        deleted_twice,
+        balanced(outcome, averaging),
+    ]
 }
 
 /// The balanced score is no share of questions: for all of them together, the answers are put together first.
@@ -190,7 +209,7 @@ mod tests {
     fn questions_weigh_what_steps_do_not() {
         let outcome = changing("transe", 20, 1).record.evolving.expect("results");
         let [steps, questions] = [Averaging::Steps, Averaging::Questions].map(|a| {
-            let TripleValues { accuracy, by_relation, auc, covered, .. } = TripleValues::mean(&outcome, a);
+            let [accuracy, by_relation, auc, covered, ..] = triples_mean(&outcome, a);
             [accuracy, by_relation, auc, covered]
         });
         // 10 examples of which 60 per cent are right, 30 of which 80 per cent are.
@@ -219,7 +238,7 @@ mod tests {
         // 1 of 2 gone and 1 of 1 back: 75 per cent. 9 of 10 gone and 0 of 1 back: 45 per cent.
         outcome.steps[0].negative = Some(negative([0, 1, 1, 0], [1, 0, 0, 0]));
         outcome.steps[1].negative = Some(negative([0, 9, 1, 0], [0, 0, 0, 1]));
-        let mean = |averaging| TripleValues::mean(&outcome, averaging).balanced.expect("both kinds");
+        let mean = |averaging| triples_mean(&outcome, averaging)[7].expect("both kinds");
         assert!((mean(Averaging::Steps) - 0.6).abs() < 1e-12);
         assert!((mean(Averaging::Questions) - f64::midpoint(10.0 / 12.0, 0.5)).abs() < 1e-12);
     }

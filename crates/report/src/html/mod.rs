@@ -3,7 +3,6 @@
 mod page;
 mod patterns;
 mod patterns_table;
-mod render;
 mod view;
 mod why;
 

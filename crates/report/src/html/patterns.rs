@@ -3,8 +3,8 @@
 use minijinja::Value;
 use serde::Serialize;
 
+use super::page::render;
 use super::patterns_table::table;
-use super::render::render;
 use crate::counted;
 use crate::svg::{Heat, NARROW, NARROW_NAMES, WIDE};
 use crate::tables::Grid;

@@ -2,150 +2,49 @@
 
 use std::collections::BTreeSet;
 
-use minijinja::Value;
+use minijinja::{Value, context};
 use quadcast_core::{Check, Duplicates, Filter, Setting, Task, ValidationUse, Verdict};
 use quadcast_run::{AskedAbout, Record};
-use serde::Serialize;
 
-use super::why::{RunCards, why};
-use crate::evolving::{Published, ages, link_means, link_steps, published, triple_means, triple_steps};
+use super::why::why;
+use crate::evolving::{ages, link_means, link_steps, published, triple_means, triple_steps};
 use crate::study::{Group, Member, Section, Study, checks, frequencies, options, relations};
 use crate::svg::{Curve, DotRow, Dots, Line, NARROW, WIDE};
 use crate::tables::{
-    Grid, check_grid, filter_title, frequency_grid, policy_grid, relation_grid, results, seed_grid, seen_grid,
+    check_grid, filter_title, frequency_grid, policy_grid, relation_grid, results, seed_grid, seen_grid,
 };
 use crate::{Options, counted, rules_words};
 
 /// The whole page.
-#[derive(Serialize)]
-pub(super) struct Page {
-    title: String,
-    lead: String,
-    version: String,
-    notes: Vec<String>,
-    datasets: Vec<DatasetView>,
-}
-
-#[derive(Serialize)]
-struct DatasetView {
-    id: String,
-    name: String,
-    variant: Option<String>,
-    fingerprint: String,
-    /// First and last test snapshot.
-    period: Vec<String>,
-    /// Facts per split, with their share of all.
-    splits: Vec<SplitView>,
-    sizes: Vec<(String, String)>,
-    /// Number of passes, warnings and failures.
-    verdicts: [usize; 3],
-    checks: Grid,
-    groups: Vec<GroupView>,
-    runs: Vec<RunView>,
-}
-
-#[derive(Serialize)]
-struct SplitView {
-    name: &'static str,
-    facts: String,
-    share: f64,
-}
-
-#[derive(Serialize)]
-struct RunView {
-    label: String,
-    series: usize,
-    folder: String,
-    setting: String,
-    seed: u64,
-    latest: String,
-    selection: String,
-    /// Where its rules came from, if it did not learn them.
-    rules: Option<String>,
-    options: Vec<(String, String)>,
-}
-
-#[derive(Serialize)]
-struct GroupView {
-    id: String,
-    title: String,
-    about: String,
-    protocol: Vec<(&'static str, String)>,
-    results: Vec<FilterView>,
-    seeds: Grid,
-    legend: Vec<(String, usize)>,
-    curve: [Value; 2],
-    filters: [Value; 2],
-    cases: Vec<&'static str>,
-    policies: Grid,
-    seen: Grid,
-    seen_chart: [Value; 2],
-    relations: Grid,
-    relations_shown: usize,
-    relations_total: usize,
-    known: Grid,
-    gold: Grid,
-    why: Vec<RunCards>,
-    /// What only evolving graphs have.
-    evolving: Option<EvolvingView>,
-}
-
-/// Classification, transfer and steps of evolving graphs. A table is absent if no run has anything for it.
-#[derive(Serialize)]
-struct EvolvingView {
-    link_means: Grid,
-    triple_means: Option<Grid>,
-    ages: Option<Grid>,
-    link_steps: Grid,
-    triple_steps: Option<Grid>,
-    published: Option<Published>,
-}
-
-#[derive(Serialize)]
-struct FilterView {
-    word: &'static str,
-    title: &'static str,
-    grid: Grid,
-}
-
-impl Page {
-    pub fn new(study: &Study<'_>, options: &Options) -> Self {
-        let names = |of: fn(&Record) -> &str| -> Vec<String> {
-            let members = study.sections.iter().flat_map(Section::members);
-            let found: BTreeSet<&str> = members.map(|member| of(&member.run.record)).collect();
-            found.into_iter().map(str::to_owned).collect()
-        };
-        let datasets: Vec<String> = study.sections.iter().map(|s| s.dataset.name.clone()).collect();
-        let runs: usize = study.sections.iter().map(|section| section.members().count()).sum();
-        let models = names(|record| &record.model.name);
-        let title = options
-            .title
-            .clone()
-            .unwrap_or_else(|| format!("{} on {}", models.join(", "), datasets.join(", ")));
-        let runs = if runs == 1 { "One run".to_owned() } else { format!("{runs} runs") };
-        let lead = format!("{runs} of {} on {}.", models.join(", "), datasets.join(", "));
-        let datasets = study.sections.iter().enumerate();
-        Self {
-            title,
-            lead,
-            version: names(|record| &record.version).join(", "),
-            notes: options.notes.clone(),
-            datasets: datasets.map(|(i, section)| dataset(study, section, i, &options.audit)).collect(),
-        }
+pub(super) fn page(study: &Study<'_>, options: &Options) -> Value {
+    let names = |of: fn(&Record) -> &str| -> String {
+        let members = study.sections.iter().flat_map(Section::members);
+        let found: BTreeSet<&str> = members.map(|member| of(&member.run.record)).collect();
+        found.into_iter().collect::<Vec<_>>().join(", ")
+    };
+    let datasets: Vec<&str> = study.sections.iter().map(|section| section.dataset.name.as_str()).collect();
+    let subject = format!("{} on {}", names(|record| &record.model.name), datasets.join(", "));
+    let runs: usize = study.sections.iter().map(|section| section.members().count()).sum();
+    let runs = if runs == 1 { "One run".to_owned() } else { format!("{runs} runs") };
+    let datasets = study.sections.iter().enumerate();
+    let datasets = datasets.map(|(i, section)| dataset(study, section, i, &options.audit));
+    context! {
+        lead => format!("{runs} of {subject}."),
+        title => options.title.clone().unwrap_or(subject),
+        version => names(|record| &record.version),
+        notes => options.notes,
+        datasets => datasets.collect::<Vec<_>>(),
     }
 }
 
-fn dataset(study: &Study<'_>, section: &Section<'_>, index: usize, audit: &[Check]) -> DatasetView {
+fn dataset(study: &Study<'_>, section: &Section<'_>, index: usize, audit: &[Check]) -> Value {
     let card = section.dataset;
     let mut all = checks(study, section);
     all.extend(audit.iter().cloned());
     let count = |verdict| all.iter().filter(|check| check.verdict == verdict).count();
     let facts = card.train + card.valid + card.test;
-    let split = |name, count: usize| SplitView {
-        name,
-        facts: counted(count as u64),
-        share: 100.0 * count as f64 / facts.max(1) as f64,
-    };
+    let split =
+        |name, count: usize| (name, counted(count as u64), 100.0 * count as f64 / facts.max(1) as f64);
     let steps = section.members().next().map_or(&[][..], |member| &member.run.record.by_step);
     let period = match steps {
         [] => Vec::new(),
@@ -153,85 +52,88 @@ fn dataset(study: &Study<'_>, section: &Section<'_>, index: usize, audit: &[Chec
         [first, .., last] => vec![first.time.clone(), last.time.clone()],
     };
     let id = format!("d{}", index + 1);
-    DatasetView {
-        name: card.name.clone(),
-        variant: card.variant.clone(),
-        fingerprint: card.fingerprint.to_string(),
-        splits: vec![split("train", card.train), split("valid", card.valid), split("test", card.test)],
-        sizes: vec![
-            ("entities (candidates)".to_owned(), counted(card.entities as u64)),
-            ("relations".to_owned(), counted(card.relations as u64)),
-            ("facts".to_owned(), counted(facts as u64)),
-            ("test snapshots".to_owned(), counted(steps.len() as u64)),
-        ],
-        period,
-        verdicts: [count(Verdict::Pass), count(Verdict::Warn), count(Verdict::Fail)],
-        checks: check_grid(&all),
-        groups: section
-            .groups
-            .iter()
-            .enumerate()
-            .map(|(i, g)| group(g, format!("{id}-g{}", i + 1)))
-            .collect(),
-        runs: section.groups.iter().flat_map(|g| g.members.iter().map(|m| run(g, m))).collect(),
+    let groups = section.groups.iter().enumerate().map(|(i, g)| group(g, &format!("{id}-g{}", i + 1)));
+    let runs = section.groups.iter().flat_map(|g| g.members.iter().map(|m| run(g, m)));
+    context! {
         id,
+        name => card.name,
+        variant => card.variant,
+        fingerprint => card.fingerprint,
+        // First and last test snapshot.
+        period,
+        // Name, number of facts and share of all facts in per cent.
+        splits => [split("train", card.train), split("valid", card.valid), split("test", card.test)],
+        sizes => [
+            ("entities (candidates)", counted(card.entities as u64)),
+            ("relations", counted(card.relations as u64)),
+            ("facts", counted(facts as u64)),
+            ("test snapshots", counted(steps.len() as u64)),
+        ],
+        verdicts => [count(Verdict::Pass), count(Verdict::Warn), count(Verdict::Fail)],
+        checks => check_grid(&all),
+        groups => groups.collect::<Vec<_>>(),
+        runs => runs.collect::<Vec<_>>(),
     }
 }
 
-fn run(group: &Group<'_>, member: &Member<'_>) -> RunView {
+fn run(group: &Group<'_>, member: &Member<'_>) -> Value {
     let record = &member.run.record;
     let selection = record.selection.as_ref().map_or_else(
         || "nothing selected".to_owned(),
         |s| format!("on {} by {}, {} candidates judged", s.split, s.metric, counted(s.plays)),
     );
-    RunView {
-        label: member.label.clone(),
-        series: member.series,
-        folder: member.run.name.clone(),
-        setting: group.title(),
-        seed: record.seed,
-        latest: record.latest_read.clone().unwrap_or_else(|| "nothing".to_owned()),
+    context! {
+        label => member.label,
+        series => member.series,
+        folder => member.run.name,
+        setting => group.title(),
+        seed => record.seed,
+        latest => record.latest_read.as_deref().unwrap_or("nothing"),
         selection,
-        rules: record.model.rules.as_ref().map(rules_words),
-        options: options(&record.model.config).into_iter().collect(),
+        rules => record.model.rules.as_ref().map(rules_words),
+        options => options(&record.model.config).into_iter().collect::<Vec<_>>(),
     }
 }
 
-fn group(group: &Group<'_>, id: String) -> GroupView {
+fn group(group: &Group<'_>, id: &str) -> Value {
     let (slices, relations_total) = relations(group);
-    let filters = Filter::ALL.map(|filter| FilterView {
-        word: filter.word(),
-        title: filter_title(filter),
-        grid: results(group, filter),
+    let filters = Filter::ALL.map(|filter| {
+        context! { word => filter.word(), title => filter_title(filter), grid => results(group, filter) }
     });
-    GroupView {
+    let members = group.members.iter();
+    context! {
         id,
-        title: group.title(),
-        about: about(group).to_owned(),
-        protocol: protocol(group),
-        results: filters.into(),
-        seeds: seed_grid(group),
-        legend: group.members.iter().map(|member| (member.label.clone(), member.series)).collect(),
-        curve: both(|width| curve(group).draw(width)),
-        filters: both(|width| filter_dots(group).draw(width)),
-        cases: Filter::ALL.map(filter_title).into(),
-        policies: policy_grid(group),
-        seen: seen_grid(group),
-        seen_chart: both(|width| seen_dots(group).draw(width)),
-        relations: relation_grid(group, &slices),
-        relations_shown: slices.len(),
+        title => group.title(),
+        about => about(group),
+        protocol => protocol(group),
+        results => filters,
+        seeds => seed_grid(group),
+        legend => members.map(|member| (&member.label, member.series)).collect::<Vec<_>>(),
+        curve => both(|width| curve(group).draw(width)),
+        filters => both(|width| filter_dots(group).draw(width)),
+        cases => Filter::ALL.map(filter_title),
+        policies => policy_grid(group),
+        seen => seen_grid(group),
+        seen_chart => both(|width| seen_dots(group).draw(width)),
+        relations => relation_grid(group, &slices),
+        relations_shown => slices.len(),
         relations_total,
-        known: frequency_grid(group, &frequencies(group, |row| row.query.known)),
-        gold: frequency_grid(group, &frequencies(group, |row| row.gold)),
-        why: why(group),
-        evolving: (group.protocol.task == Task::Evolving).then(|| EvolvingView {
-            link_means: link_means(group),
-            triple_means: triple_means(group),
-            ages: ages(group),
-            link_steps: link_steps(group),
-            triple_steps: triple_steps(group),
-            published: published(group),
-        }),
+        known => frequency_grid(group, &frequencies(group, |row| row.query.known)),
+        gold => frequency_grid(group, &frequencies(group, |row| row.gold)),
+        why => why(group),
+        evolving => (group.protocol.task == Task::Evolving).then(|| evolving(group)),
+    }
+}
+
+/// What only evolving graphs have. A table is absent if no run has anything for it.
+fn evolving(group: &Group<'_>) -> Value {
+    context! {
+        link_means => link_means(group),
+        triple_means => triple_means(group),
+        ages => ages(group),
+        link_steps => link_steps(group),
+        triple_steps => triple_steps(group),
+        published => published(group),
     }
 }
 
@@ -333,9 +235,6 @@ fn curve(group: &Group<'_>) -> Curve {
         }
     };
     Curve {
-        about: "MRR over test steps".to_owned(),
-        measure: "MRR".to_owned(),
-        axis: "test snapshot".to_owned(),
         times: steps.iter().map(|row| row.time.clone()).collect(),
         queries: steps.iter().map(|row| row.part.queries).collect(),
         lines: group.members.iter().map(line).collect(),
@@ -367,6 +266,5 @@ fn dots(group: &Group<'_>, cases: &[&str], of: impl Fn(&Member<'_>) -> CaseDots)
     Dots {
         cases: cases.iter().map(|case| (*case).to_owned()).collect(),
         rows: group.members.iter().map(row).collect(),
-        axis: "MRR, per cent".to_owned(),
     }
 }

@@ -7,47 +7,52 @@ use quadcast_core::{Candidates, Check, Duplicates, Filter, SelectionFilter, Sett
 use super::{Member, Section, Study};
 use crate::counted;
 
+/// What a check finds: what is wrong, and what its verdict rests on if nothing is.
+type Found = (Vec<String>, String);
+
+/// Id, question, the verdict on what is wrong, and how it is found.
+type Question = (&'static str, &'static str, Verdict, fn(&Compared<'_>) -> Found);
+
+/// The checklist. Options are not compared with published values, so that `H1` never fails.
+const QUESTIONS: [Question; 9] = [
+    ("D1", "Same dataset version in all runs?", Verdict::Warn, same_data),
+    ("H1", "Options stated?", Verdict::Pass, configurations),
+    ("S1", "One setting in all runs?", Verdict::Warn, one_setting),
+    ("S2", "Is it known what was seen at test time?", Verdict::Fail, history),
+    ("L1", "Selected without the test split?", Verdict::Fail, selection),
+    ("Q1", "Every test fact asked in both directions?", Verdict::Fail, directions),
+    ("F1", "One ranking with a stated filter and tie policy?", Verdict::Warn, ranking),
+    ("C1", "Every entity a candidate?", Verdict::Fail, candidates),
+    ("R1", "Repeated with other seeds?", Verdict::Warn, seeds),
+];
+
+/// Runs on one dataset, and what else is in the study.
+struct Compared<'a> {
+    study: &'a Study<'a>,
+    section: &'a Section<'a>,
+    members: Vec<&'a Member<'a>>,
+}
+
 /// The checks of one section of a study.
-pub(crate) fn checks(study: &Study<'_>, section: &Section<'_>) -> Vec<Check> {
-    let members: Vec<&Member<'_>> = section.members().collect();
-    vec![
-        same_data(study, section, members.len()),
-        configurations(&members),
-        one_setting(section),
-        history(&members),
-        selection(&members),
-        directions(&members),
-        ranking(&members),
-        candidates(&members),
-        seeds(&members),
-    ]
-}
-
-fn check(id: &'static str, question: &'static str, verdict: Verdict, evidence: String) -> Check {
-    Check { id, question, verdict, evidence, advice: None }
-}
-
-/// Passes unless something is to be said; then that is the evidence.
-fn unless(
-    id: &'static str,
-    question: &'static str,
-    (otherwise, problems): (Verdict, Vec<String>),
-    evidence: String,
-) -> Check {
-    if problems.is_empty() {
-        check(id, question, Verdict::Pass, evidence)
-    } else {
-        check(id, question, otherwise, problems.join("; "))
-    }
+pub(crate) fn checks<'a>(study: &'a Study<'a>, section: &'a Section<'a>) -> Vec<Check> {
+    let compared = Compared { study, section, members: section.members().collect() };
+    let check = |(id, question, otherwise, find): Question| {
+        let (problems, evidence) = find(&compared);
+        let (verdict, evidence) =
+            if problems.is_empty() { (Verdict::Pass, evidence) } else { (otherwise, problems.join("; ")) };
+        Check { id, question, verdict, evidence, advice: None }
+    };
+    QUESTIONS.map(check).into()
 }
 
 fn runs(count: usize) -> String {
     if count == 1 { "1 run".to_owned() } else { format!("{count} runs") }
 }
 
-fn same_data(study: &Study<'_>, section: &Section<'_>, count: usize) -> Check {
-    let card = section.dataset;
-    let twins: Vec<String> = study
+fn same_data(compared: &Compared<'_>) -> Found {
+    let card = compared.section.dataset;
+    let twins: Vec<String> = compared
+        .study
         .sections
         .iter()
         .map(|other| other.dataset)
@@ -58,30 +63,30 @@ fn same_data(study: &Study<'_>, section: &Section<'_>, count: usize) -> Check {
         Some(variant) => format!("the content equals {variant} of the catalogue"),
         None => "the content is not in the catalogue".to_owned(),
     };
-    let evidence = format!("fingerprint {} in {}; {variant}", card.fingerprint, runs(count));
-    unless("D1", "Same dataset version in all runs?", (Verdict::Warn, twins), evidence)
+    let count = runs(compared.members.len());
+    (twins, format!("fingerprint {} in {count}; {variant}", card.fingerprint))
 }
 
-fn configurations(members: &[&Member<'_>]) -> Check {
-    let evidence = format!(
-        "the options of {} are listed in full below; they are not compared with published values",
-        runs(members.len())
+fn configurations(compared: &Compared<'_>) -> Found {
+    let count = runs(compared.members.len());
+    let stated = format!(
+        "the options of {count} are listed in full below; they are not compared with published values"
     );
-    check("H1", "Options stated?", Verdict::Pass, evidence)
+    (Vec::new(), stated)
 }
 
-fn one_setting(section: &Section<'_>) -> Check {
-    let titles: Vec<String> = section.groups.iter().map(|group| format!("“{}”", group.title())).collect();
+fn one_setting(compared: &Compared<'_>) -> Found {
+    let titles: Vec<String> =
+        compared.section.groups.iter().map(|group| format!("“{}”", group.title())).collect();
     let problems = if titles.len() > 1 {
         vec![format!("{}: shown in separate tables and never ranked together", titles.join(" and "))]
     } else {
         Vec::new()
     };
-    let evidence = format!("all runs are {}", titles.concat());
-    unless("S1", "One setting in all runs?", (Verdict::Warn, problems), evidence)
+    (problems, format!("all runs are {}", titles.concat()))
 }
 
-fn history(members: &[&Member<'_>]) -> Check {
+fn history(Compared { members, .. }: &Compared<'_>) -> Found {
     let mut problems = Vec::new();
     let mut evidence = BTreeSet::new();
     for member in members {
@@ -109,11 +114,10 @@ fn history(members: &[&Member<'_>]) -> Check {
             format!("{headline}: validation facts {validation}, latest fact read {latest}")
         });
     }
-    let evidence = evidence.into_iter().collect::<Vec<_>>().join("; ");
-    unless("S2", "Is it known what was seen at test time?", (Verdict::Fail, problems), evidence)
+    (problems, evidence.into_iter().collect::<Vec<_>>().join("; "))
 }
 
-fn selection(members: &[&Member<'_>]) -> Check {
+fn selection(Compared { members, .. }: &Compared<'_>) -> Found {
     let selected = members.iter().filter_map(|member| Some((member, member.run.record.selection.as_ref()?)));
     let (mut problems, mut count) = (Vec::new(), 0);
     for (member, selection) in selected {
@@ -136,10 +140,10 @@ fn selection(members: &[&Member<'_>]) -> Check {
         (_, 0) => format!("{} selected on valid", runs(count)),
         _ => format!("{} selected on valid, {} without selection", runs(count), rest),
     };
-    unless("L1", "Selected without the test split?", (Verdict::Fail, problems), evidence)
+    (problems, evidence)
 }
 
-fn directions(members: &[&Member<'_>]) -> Check {
+fn directions(Compared { members, .. }: &Compared<'_>) -> Found {
     let mut problems = Vec::new();
     let mut evidence = BTreeSet::new();
     for member in members {
@@ -168,11 +172,10 @@ fn directions(members: &[&Member<'_>]) -> Check {
         };
         evidence.insert(format!("{asked}{more}"));
     }
-    let evidence = evidence.into_iter().collect::<Vec<_>>().join("; ");
-    unless("Q1", "Every test fact asked in both directions?", (Verdict::Fail, problems), evidence)
+    (problems, evidence.into_iter().collect::<Vec<_>>().join("; "))
 }
 
-fn ranking(members: &[&Member<'_>]) -> Check {
+fn ranking(Compared { members, .. }: &Compared<'_>) -> Found {
     let policies: BTreeSet<&str> = members.iter().map(|m| m.run.record.protocol.ties.word()).collect();
     let versions: BTreeSet<&str> = members.iter().map(|m| m.run.record.version.as_str()).collect();
     let mut problems = Vec::new();
@@ -199,19 +202,18 @@ fn ranking(members: &[&Member<'_>]) -> Check {
         join(&policies),
         join(&versions)
     );
-    unless("F1", "One ranking with a stated filter and tie policy?", (Verdict::Warn, problems), evidence)
+    (problems, evidence)
 }
 
 fn join(words: &BTreeSet<&str>) -> String {
     words.iter().copied().collect::<Vec<_>>().join(", ")
 }
 
-fn candidates(members: &[&Member<'_>]) -> Check {
+fn candidates(Compared { members, .. }: &Compared<'_>) -> Found {
     let some = members.iter().find(|member| member.run.record.protocol.candidates != Candidates::All);
     if let Some(member) = some {
         let who = member.run.record.protocol.candidates.word();
-        let evidence = format!("candidates of an evolving graph: {who}; the protocol says so");
-        return check("C1", "Every entity a candidate?", Verdict::Pass, evidence);
+        return (Vec::new(), format!("candidates of an evolving graph: {who}; the protocol says so"));
     }
     let mut problems = Vec::new();
     for member in members {
@@ -223,11 +225,10 @@ fn candidates(members: &[&Member<'_>]) -> Check {
         }
     }
     let entities = members.first().map_or(0, |member| member.run.record.dataset.entities as u64);
-    let evidence = format!("all {} entities of the id space; no rank lies beyond", counted(entities));
-    unless("C1", "Every entity a candidate?", (Verdict::Fail, problems), evidence)
+    (problems, format!("all {} entities of the id space; no rank lies beyond", counted(entities)))
 }
 
-fn seeds(members: &[&Member<'_>]) -> Check {
+fn seeds(Compared { members, .. }: &Compared<'_>) -> Found {
     let mut seeds: BTreeMap<String, BTreeSet<u64>> = BTreeMap::new();
     for member in members {
         let record = &member.run.record;
@@ -245,12 +246,7 @@ fn seeds(members: &[&Member<'_>]) -> Check {
         Vec::new()
     };
     let fewest = seeds.values().map(BTreeSet::len).min().unwrap_or(0);
-    unless(
-        "R1",
-        "Repeated with other seeds?",
-        (Verdict::Warn, problems),
-        format!("at least {fewest} seeds each"),
-    )
+    (problems, format!("at least {fewest} seeds each"))
 }
 
 #[cfg(test)]

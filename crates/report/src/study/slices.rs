@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use quadcast_core::{Direction, EntityId, Filter, stream};
-use quadcast_eval::{Harmonic, RankedQuery, Tally};
+use quadcast_core::{Direction, EntityId, Filter};
+use quadcast_eval::{RankedQuery, Tally};
 
 use super::Group;
 use crate::LoadedRun;
@@ -55,12 +55,14 @@ pub(crate) fn frequencies(group: &Group<'_>, entity: impl Fn(&RankedQuery) -> En
         let count = counts.get(&entity(row)).copied().unwrap_or(0);
         bins.iter().rposition(|&low| low <= count).unwrap_or(0)
     };
-    let runs: Vec<Vec<Tally>> = group.members.iter().map(|m| tally(m.run, bins.len(), place)).collect();
+    let tallies = |run: &LoadedRun| run.counting().group(&run.ranks, Filter::Time, place);
+    let runs: Vec<BTreeMap<usize, Tally>> = group.members.iter().map(|m| tallies(m.run)).collect();
     let slice = |(i, &low): (usize, &u64)| {
         let high = bins.get(i + 1).map_or(most, |next| next - 1);
         let name = if low == high { low.to_string() } else { format!("{low} – {high}") };
-        let mrr = runs.iter().map(|bins| vec![bins[i].metrics().map(|metrics| metrics.mrr)]).collect();
-        Slice { name, queries: runs[0][i].queries, mrr }
+        let value = |bins: &BTreeMap<usize, Tally>| Some(bins.get(&i)?.metrics()?.mrr);
+        let mrr = runs.iter().map(|bins| vec![value(bins)]).collect();
+        Slice { name, queries: runs[0].get(&i).map_or(0, |tally| tally.queries), mrr }
     };
     bins.iter().enumerate().map(slice).filter(|slice| slice.queries > 0).collect()
 }
@@ -88,16 +90,6 @@ fn bins(most: u64) -> Vec<u64> {
         }
     }
     unreachable!("a large enough factor leaves one bin")
-}
-
-fn tally(run: &LoadedRun, bins: usize, place: impl Fn(&RankedQuery) -> usize) -> Vec<Tally> {
-    let harmonic = Harmonic::up_to(run.record.candidates());
-    let mut random = stream(run.record.seed, "ties", 0);
-    let mut tallies = vec![Tally::default(); bins];
-    for row in &run.ranks {
-        tallies[place(row)].add(row.rank(Filter::Time), run.record.protocol.ties, &harmonic, &mut random);
-    }
-    tallies
 }
 
 #[cfg(test)]

@@ -1,21 +1,19 @@
-//! A dot plot: one row per run, one dot per case, whiskers where there is an interval.
+//! A dot plot of the MRR: one row per run, one dot per case, whiskers where there is an interval.
 
-use super::scale::{Scale, percent_ticks, tick_label};
-use super::text::letters;
+use super::parts::{Scale, letters, percent_ticks, tick_label};
 use super::{escape, series_class, shorten};
 
 const ROW: f64 = 46.0;
 const TOP: f64 = 6.0;
 const FOOT: f64 = 40.0;
 const SIDE: f64 = 16.0;
+const AXIS: &str = "MRR, per cent";
 
 /// What is drawn.
 pub(crate) struct Dots {
     /// Names of the cases, in the order of the dots of a row.
     pub cases: Vec<String>,
     pub rows: Vec<DotRow>,
-    /// What the axis measures.
-    pub axis: String,
 }
 
 /// One run: a value and an interval per case, in per cent.
@@ -34,10 +32,8 @@ impl Dots {
         let ticks = percent_ticks(low, high, if width > 600.0 { 10 } else { 5 });
         let ends = (ticks.first().copied().unwrap_or(0.0), ticks.last().copied().unwrap_or(100.0));
         let x = Scale { domain: ends, range: (SIDE, width - SIDE) };
-        let mut svg = format!(
-            r#"<svg class="chart" viewBox="0 0 {width} {height}" role="img" aria-label="{}">"#,
-            escape(&self.axis)
-        );
+        let mut svg =
+            format!(r#"<svg class="chart" viewBox="0 0 {width} {height}" role="img" aria-label="{AXIS}">"#);
         for &tick in &ticks {
             let at = x.at(tick);
             svg.push_str(&format!(
@@ -47,10 +43,9 @@ impl Dots {
             ));
         }
         svg.push_str(&format!(
-            r#"<text class="muted" text-anchor="middle" x="{:.1}" y="{:.1}">{}</text>"#,
+            r#"<text class="muted" text-anchor="middle" x="{:.1}" y="{:.1}">{AXIS}</text>"#,
             width / 2.0,
-            bottom + 34.0,
-            escape(&self.axis)
+            bottom + 34.0
         ));
         for (i, row) in self.rows.iter().enumerate() {
             svg.push_str(&self.row(row, TOP + ROW * i as f64, x, width));
@@ -137,7 +132,6 @@ mod tests {
                 row(0, vec![Some((58.88, Some([56.0, 61.5]))), Some((57.0, None))]),
                 row(1, vec![None, Some((9.0, None))]),
             ],
-            axis: "MRR, per cent".to_owned(),
         };
         for width in [WIDE, NARROW] {
             let svg = dots.draw(width);

@@ -1,6 +1,6 @@
 //! A heat map: shares of pairs, one row and one column per name.
 
-use super::text::{letters, width};
+use super::parts::{letters, width};
 use super::{WIDE, escape, shorten};
 
 /// Side of a cell: no larger than this, so that a small map does not fill the page.

@@ -3,15 +3,12 @@
 mod curve;
 mod dots;
 mod heat;
-mod mark;
-mod scale;
-mod text;
+mod parts;
 
 pub(crate) use curve::{Curve, Line};
 pub(crate) use dots::{DotRow, Dots, case_key};
 pub(crate) use heat::{Heat, NARROW_NAMES};
-pub(crate) use mark::{legend_mark, series_class};
-pub(crate) use text::{escape, shorten};
+pub(crate) use parts::{escape, legend_mark, series_class, shorten};
 
 /// Width of a drawing for a screen, in pixels.
 pub(crate) const WIDE: f64 = 1200.0;

@@ -5,74 +5,23 @@ use quadcast_eval::evolving::{LinkOutcome, StepResult};
 use quadcast_eval::{FilterOutcome, Part};
 use quadcast_run::DatasetCard;
 
-use crate::evolving::TripleValues;
+use crate::evolving::{TRIPLE_HEADS, triples_at};
 use crate::significance::{Measure, winner};
 use crate::study::{Group, Member, Study};
 use crate::{LoadedRun, Options};
 
-/// What a row is about, and what decides whether rows can be compared.
-const ABOUT: [&str; 20] = [
-    "dataset",
-    "variant",
-    "fingerprint",
-    "task",
-    "setting",
-    "validation",
-    "ties",
-    "duplicates",
-    "candidates",
-    "asked",
-    "compat",
-    "selection",
-    "updated_from",
-    "label",
-    "model",
-    "seed",
-    "version",
-    "record",
-    "filter",
-    // Empty for all steps together.
-    "step",
-];
-
-/// Results of link prediction.
-const RESULTS: [&str; 17] = [
-    "queries",
-    "mrr",
-    "mrr_low",
-    "mrr_high",
-    "hits@1",
-    "hits@3",
-    "hits@10",
-    "mr",
-    "object_mrr",
-    "subject_mrr",
-    "tied",
-    "unreached",
-    "fit_seconds",
-    "evaluate_seconds",
-    "peak_memory_bytes",
-    "best",
-    "ranked",
-];
-
-/// Triple classification of evolving graphs.
-const TRIPLES: [&str; 8] = [
-    "accuracy",
-    "accuracy_by_relation",
-    "auc",
-    "coverage",
-    "deleted",
-    "returned",
-    "deleted_twice",
-    "balanced",
-];
+/// What a row is about and what decides whether rows can be compared; link prediction; triple classification of evolving graphs.
+/// `step` is empty for all steps together.
+const HEAD: &str = "dataset,variant,fingerprint,task,setting,validation,ties,duplicates,candidates,asked,compat,selection,\
+                    updated_from,label,model,seed,version,record,filter,step,\
+                    queries,mrr,mrr_low,mrr_high,hits@1,hits@3,hits@10,mr,object_mrr,subject_mrr,tied,unreached,\
+                    fit_seconds,evaluate_seconds,peak_memory_bytes,best,ranked,\
+                    accuracy,accuracy_by_relation,auc,coverage,deleted,returned,deleted_twice,balanced\n";
 
 /// Results as CSV. `best` names the measures in which the run is significantly better than the next.
 pub fn csv(runs: &[LoadedRun], options: &Options) -> String {
     let study = Study::new(runs, options);
-    let columns = ABOUT.into_iter().chain(RESULTS).chain(TRIPLES).map(str::to_owned);
-    let mut text = line(&columns.collect::<Vec<_>>());
+    let mut text = HEAD.to_owned();
     for section in &study.sections {
         for group in &section.groups {
             for filter in Filter::ALL {
@@ -94,10 +43,11 @@ fn rows(dataset: &DatasetCard, group: &Group<'_>, filter: Filter) -> String {
     let mut text = String::new();
     for (i, member) in group.members.iter().enumerate() {
         let about = |step: &str| about(dataset, member, filter, step);
-        let row = [about(""), results(member, filter, best(i)), vec![String::new(); TRIPLES.len()]].concat();
+        let row =
+            [about(""), results(member, filter, best(i)), vec![String::new(); TRIPLE_HEADS.len()]].concat();
         text.push_str(&line(&row));
         for step in member.run.record.evolving.iter().flat_map(|outcome| &outcome.steps) {
-            let triples = TripleValues::of(step).all().map(optional).to_vec();
+            let triples = triples_at(step).map(optional).to_vec();
             text.push_str(&line(&[about(&step.label), step_results(step, filter), triples].concat()));
         }
     }

@@ -4,9 +4,6 @@ use serde::Serialize;
 
 use crate::percent;
 
-/// What stands for a missing value.
-pub(crate) const ABSENT: &str = "–";
-
 /// Rows and columns with everything that a format may want to show.
 #[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct Grid {
@@ -102,9 +99,14 @@ impl Cell {
         Self { text: text.into(), value: Some(value), ..Self::default() }
     }
 
+    /// A dash for a missing value.
+    pub fn absent() -> Self {
+        Self::text("–")
+    }
+
     /// A fraction as per cent, or a dash.
     pub fn percent(fraction: Option<f64>) -> Self {
-        fraction.map_or_else(|| Self::text(ABSENT), |value| Self::number(value, percent(value)))
+        fraction.map_or_else(Self::absent, |value| Self::number(value, percent(value)))
     }
 
     /// A fraction as per cent on a shade.
@@ -120,12 +122,6 @@ impl Cell {
     /// The same cell of a kind.
     pub fn of_kind(mut self, kind: &str) -> Self {
         self.kind = Some(kind.to_owned());
-        self
-    }
-
-    /// The same cell, in bold or not.
-    pub fn strong(mut self, strong: bool) -> Self {
-        self.strong = strong;
         self
     }
 }

@@ -8,8 +8,8 @@ use crate::evolving::{link_steps, triple_means};
 use crate::study::{Group, Section, Study};
 use crate::{LoadedRun, Options};
 
-/// Columns of the results table that a paper prints.
-const SHOWN: [usize; 9] = [0, 1, 2, 3, 4, 5, 6, 7, 8];
+/// Columns of the results table that a paper prints: the first ones.
+const SHOWN: usize = 9;
 
 /// How a file of tables begins.
 const BOOKTABS: &str = "% Needs \\usepackage{booktabs}.\n";
@@ -35,20 +35,10 @@ const SHOWN_STEPS: [&str; 11] =
 
 /// Link prediction by step, and the means of triple classification.
 fn evolving_tables(section: &Section<'_>, group: &Group<'_>) -> String {
-    let card = section.dataset;
-    let caption = |about: &str| {
-        escape(&format!(
-            "{} ({}), {about}, {}, ties {}, fingerprint {}. Per cent, except for mean ranks.",
-            card.name,
-            card.variant.as_deref().unwrap_or("not in the catalogue"),
-            group.title(),
-            group.protocol.ties.word(),
-            card.fingerprint
-        ))
-    };
-    let mut text = table(&link_steps(group).only(&SHOWN_STEPS), &caption("link prediction by step"));
+    let caption = |about| caption(section, group, about) + "Per cent, except for mean ranks.";
+    let mut text = table(&link_steps(group).only(&SHOWN_STEPS), &caption("link prediction by step, "));
     if let Some(grid) = triple_means(group) {
-        text.push_str(&table(&grid, &caption("triple classification, means over the steps")));
+        text.push_str(&table(&grid, &caption("triple classification, means over the steps, ")));
     }
     text
 }
@@ -57,8 +47,7 @@ fn evolving_tables(section: &Section<'_>, group: &Group<'_>) -> String {
 fn table(grid: &Grid, caption: &str) -> String {
     let kinds: String = grid.head.iter().map(|head| if head.number { 'r' } else { 'l' }).collect();
     let heads: Vec<String> = grid.full_heads().iter().map(|head| escape(head)).collect();
-    let columns: Vec<usize> = (0..grid.head.len()).collect();
-    format!("{}\\midrule\n{}{END}", begin(caption, &kinds, &heads), rows(grid, &columns))
+    format!("{}\\midrule\n{}{END}", begin(caption, &kinds, &heads), rows(grid, heads.len()))
 }
 
 /// How a table ends.
@@ -74,36 +63,39 @@ fn begin(caption: &str, kinds: &str, heads: &[String]) -> String {
 
 fn results_table(section: &Section<'_>, group: &Group<'_>) -> String {
     let grids = Filter::ALL.map(|filter| (filter, results(group, filter)));
-    let heads = SHOWN.map(|i| escape(&grids[0].1.head[i].text));
-    let mut text = begin(&caption(section, group), "lrcrrrrrr", &heads);
+    let heads: Vec<String> = grids[0].1.head.iter().take(SHOWN).map(|head| escape(&head.text)).collect();
+    let caption = caption(section, group, "")
+        + "Per cent, except for the mean rank. Bold: significantly better than the next (paired block bootstrap, 95 \\%).";
+    let mut text = begin(&caption, "lrcrrrrrr", &heads);
     for (filter, grid) in &grids {
         let title = filter_title(*filter);
         text.push_str(&format!("\\midrule\n\\multicolumn{{9}}{{l}}{{\\emph{{{title}}}}} \\\\\n"));
-        text.push_str(&rows(grid, &SHOWN));
+        text.push_str(&rows(grid, SHOWN));
     }
     text + END
 }
 
-fn caption(section: &Section<'_>, group: &Group<'_>) -> String {
+/// What a table is about, escaped.
+fn caption(section: &Section<'_>, group: &Group<'_>, about: &str) -> String {
     let card = section.dataset;
-    format!(
-        "{} ({}), {}, ties {}, fingerprint {}. Per cent, except for the mean rank. Bold: significantly better than \
-         the next (paired block bootstrap, 95 \\%).",
-        escape(&card.name),
-        escape(card.variant.as_deref().unwrap_or("not in the catalogue")),
-        escape(&group.title()),
+    escape(&format!(
+        "{} ({}), {about}{}, ties {}, fingerprint {}. ",
+        card.name,
+        card.variant.as_deref().unwrap_or("not in the catalogue"),
+        group.title(),
         group.protocol.ties.word(),
         card.fingerprint
-    )
+    ))
 }
 
-fn rows(grid: &Grid, columns: &[usize]) -> String {
+/// The first columns of all rows.
+fn rows(grid: &Grid, columns: usize) -> String {
     let cell = |cell: &Cell| {
         let text = escape(&cell.text);
         if cell.strong { format!("\\textbf{{{text}}}") } else { text }
     };
     let line = |row: &Vec<Cell>| {
-        let cells: Vec<String> = columns.iter().map(|&i| cell(&row[i])).collect();
+        let cells: Vec<String> = row.iter().take(columns).map(cell).collect();
         format!("{} \\\\\n", cells.join(" & "))
     };
     grid.rows.iter().map(line).collect()

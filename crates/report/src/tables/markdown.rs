@@ -35,16 +35,21 @@ pub fn markdown(runs: &[LoadedRun], options: &Options) -> String {
     text
 }
 
+fn titled(title: &str, grid: &Grid) -> String {
+    format!("### {title}\n\n{}\n", table(grid))
+}
+
 /// What only evolving graphs have.
 fn evolving_text(group: &Group<'_>) -> String {
-    let titled = |title: &str, grid: &Grid| format!("### {title}\n\n{}\n", table(grid));
-    let optional =
-        |title: &str, grid: Option<Grid>| grid.map_or_else(String::new, |grid| titled(title, &grid));
-    let mut text = titled("Means over the steps", &link_means(group));
-    text.push_str(&optional("Triple classification, means over the steps", triple_means(group)));
-    text.push_str(&optional("Old and new facts", ages(group)));
-    text.push_str(&titled("Step by step", &link_steps(group)));
-    text.push_str(&optional("Triple classification step by step", triple_steps(group)));
+    let grids = [
+        ("Means over the steps", Some(link_means(group))),
+        ("Triple classification, means over the steps", triple_means(group)),
+        ("Old and new facts", ages(group)),
+        ("Step by step", Some(link_steps(group))),
+        ("Triple classification step by step", triple_steps(group)),
+    ];
+    let mut text: String =
+        grids.iter().filter_map(|(title, grid)| Some(titled(title, grid.as_ref()?))).collect();
     if let Some(Published { sources, lines }) = published(group) {
         text.push_str(&titled("Beside the published values", &lines));
         text.push_str(&format!("Source: {}.\n\n", escape(&sources)));
@@ -55,30 +60,26 @@ fn evolving_text(group: &Group<'_>) -> String {
 fn group_text(group: &Group<'_>) -> String {
     let mut text = format!("## {}\n\n", escape(&group.title()));
     for filter in Filter::ALL {
-        let heading = filter_title(filter);
-        text.push_str(&format!("### Results, {heading} filter\n\n{}\n", table(&results(group, filter))));
+        text.push_str(&titled(&format!("Results, {} filter", filter_title(filter)), &results(group, filter)));
     }
     text.push_str("Per cent; bold: significantly better than the next (paired block bootstrap, 95 %).\n\n");
     let seeds = seed_grid(group);
     if !seeds.rows.is_empty() {
-        text.push_str(&format!("### Mean over seeds, time-aware filter\n\n{}\n", table(&seeds)));
+        text.push_str(&titled("Mean over seeds, time-aware filter", &seeds));
     }
     if group.protocol.task == Task::Evolving {
         text.push_str(&evolving_text(group));
     }
-    text.push_str(&format!("### Ties, MRR\n\n{}\n", table(&policy_grid(group))));
-    text.push_str(&format!("### Seen and never seen facts\n\n{}\n", table(&seen_grid(group))));
+    text.push_str(&titled("Ties, MRR", &policy_grid(group)));
+    text.push_str(&titled("Seen and never seen facts", &seen_grid(group)));
     let (slices, total) = relations(group);
-    text.push_str(&format!(
-        "### Relations, {} of {total}, MRR\n\n{}\n",
-        slices.len(),
-        table(&relation_grid(group, &slices))
-    ));
+    let title = format!("Relations, {} of {total}, MRR", slices.len());
+    text.push_str(&titled(&title, &relation_grid(group, &slices)));
     let known = frequencies(group, |row| row.query.known);
     let gold = frequencies(group, |row| row.gold);
     for (what, slices) in [("known", known), ("gold", gold)] {
-        let grid = frequency_grid(group, &slices);
-        text.push_str(&format!("### Test facts that name the {what} entity, MRR\n\n{}\n", table(&grid)));
+        let title = format!("Test facts that name the {what} entity, MRR");
+        text.push_str(&titled(&title, &frequency_grid(group, &slices)));
     }
     text
 }

@@ -6,13 +6,11 @@ mod latex;
 mod markdown;
 mod parts;
 mod results;
-mod seeds;
 
 pub use csv::csv;
 pub use latex::latex;
 pub use markdown::markdown;
 
 pub(crate) use grid::{Cell, Grid, Head, Span};
-pub(crate) use parts::{check_grid, frequency_grid, policy_grid, relation_grid, seen_grid};
-pub(crate) use results::{filter_title, results};
-pub(crate) use seeds::seed_grid;
+pub(crate) use parts::{check_grid, frequency_grid, policy_grid, relation_grid, seed_grid, seen_grid};
+pub(crate) use results::{filter_title, outcome_cells, results};

@@ -1,19 +1,18 @@
 //! The results table of one group under one filter.
 
 use quadcast_core::Filter;
+use quadcast_eval::{FilterOutcome, Interval, Metrics, Part};
 
-use super::grid::ABSENT;
 use super::{Cell, Grid, Head};
 use crate::significance::{Measure, difference, winner};
 use crate::study::{Group, Member};
-use crate::{Reference, bytes, percent, seconds};
+use crate::{Reference, bytes, percent, seconds, terminal};
 
 /// The filter in the words of a heading.
 pub(crate) const fn filter_title(filter: Filter) -> &'static str {
     match filter {
         Filter::Time => "time-aware",
-        Filter::Static => "static",
-        Filter::Raw => "raw",
+        Filter::Static | Filter::Raw => filter.word(),
     }
 }
 
@@ -58,46 +57,44 @@ fn best<'g, 'a>(group: &'g Group<'a>, filter: Filter) -> Option<&'g Member<'a>> 
 }
 
 fn row(member: &Member<'_>, filter: Filter, best: Option<&Member<'_>>, strong: [bool; 7]) -> Vec<Cell> {
-    let run = member.run;
-    let outcome = run.outcome(filter);
-    let value = |i: usize| {
-        let value = Measure::ALL[i].value(run, filter);
-        let cell = match (Measure::ALL[i], value) {
-            (Measure::Mr, Some(rank)) => Cell::number(rank, format!("{rank:.1}")),
-            (_, value) => Cell::percent(value),
-        };
-        cell.strong(strong[i])
-    };
-    let record = &run.record;
+    let record = &member.run.record;
+    let mut row = vec![Cell::run(&member.label, member.series)];
+    row.extend(outcome_cells(member.run.outcome(filter)));
+    // The measures, without the interval.
+    for (column, strong) in [1, 3, 4, 5, 6, 7, 8].into_iter().zip(strong) {
+        row[column].strong = strong;
+    }
+    row.push(to_the_best(member, filter, best));
+    row.extend([record.seconds.fit, record.seconds.evaluate].map(|span| Cell::number(span, seconds(span))));
     let memory = record.peak_memory_bytes;
-    let memory = memory.map_or_else(|| Cell::text(ABSENT), |b| Cell::number(b as f64, bytes(b)));
-    let time = |span: f64| Cell::number(span, seconds(span));
+    row.push(memory.map_or_else(Cell::absent, |b| Cell::number(b as f64, bytes(b))));
+    row
+}
+
+/// MRR, its interval, H@1, H@3, H@10, MR, and the MRR by direction.
+pub(crate) fn outcome_cells(outcome: &FilterOutcome) -> Vec<Cell> {
+    let direction = |part: Option<Part>| Cell::percent(part.map(|part| part.metrics.mrr));
+    let mut cells = metric_cells(&outcome.metrics, outcome.ci95.map(|ci| ci.mrr));
+    cells.extend([outcome.object, outcome.subject].map(direction));
+    cells
+}
+
+fn metric_cells(metrics: &Metrics, interval: Option<Interval>) -> Vec<Cell> {
+    let interval = interval.map_or_else(Cell::absent, |[low, high]| {
+        Cell::number(low, format!("{} – {}", percent(low), percent(high)))
+    });
     vec![
-        Cell::run(&member.label, member.series),
-        value(0),
-        interval(outcome.ci95.map(|ci| ci.mrr)),
-        value(1),
-        value(2),
-        value(3),
-        value(4),
-        value(5),
-        value(6),
-        to_the_best(member, filter, best),
-        time(record.seconds.fit),
-        time(record.seconds.evaluate),
-        memory,
+        Cell::percent(Some(metrics.mrr)),
+        interval,
+        Cell::percent(Some(metrics.hits1)),
+        Cell::percent(Some(metrics.hits3)),
+        Cell::percent(Some(metrics.hits10)),
+        Cell::number(metrics.mr, format!("{:.1}", metrics.mr)),
     ]
 }
 
-fn interval(interval: Option<[f64; 2]>) -> Cell {
-    interval.map_or_else(
-        || Cell::text(ABSENT),
-        |[low, high]| Cell::number(low, format!("{} – {}", percent(low), percent(high))),
-    )
-}
-
 fn to_the_best(member: &Member<'_>, filter: Filter, best: Option<&Member<'_>>) -> Cell {
-    let Some(best) = best else { return Cell::text(ABSENT) };
+    let Some(best) = best else { return Cell::absent() };
     if std::ptr::eq(best, member) {
         return Cell::number(0.0, "best");
     }
@@ -112,25 +109,13 @@ fn to_the_best(member: &Member<'_>, filter: Filter, best: Option<&Member<'_>>) -
 
 /// A signed difference in points, with a true minus.
 fn points(fraction: f64) -> String {
-    let text = format!("{:+.2}", 100.0 * fraction);
-    match text.as_str() {
-        "+0.00" | "-0.00" => "0.00".to_owned(),
-        _ => text.replace('-', "−"),
-    }
+    terminal::points(fraction).replace('-', "−")
 }
 
 fn reference_row(reference: &Reference) -> Vec<Cell> {
-    let metrics = reference.metrics;
-    let mut row = vec![
-        Cell::text(&*reference.name).of_kind("reference"),
-        Cell::percent(Some(metrics.mrr)),
-        interval(reference.interval),
-        Cell::percent(Some(metrics.hits1)),
-        Cell::percent(Some(metrics.hits3)),
-        Cell::percent(Some(metrics.hits10)),
-        Cell::number(metrics.mr, format!("{:.1}", metrics.mr)),
-    ];
-    row.resize_with(head().len(), || Cell::text(ABSENT));
+    let mut row = vec![Cell::text(&*reference.name).of_kind("reference")];
+    row.extend(metric_cells(&reference.metrics, reference.interval));
+    row.resize_with(head().len(), Cell::absent);
     row
 }
 

@@ -1,4 +1,12 @@
-//! Scales and ticks.
+//! Parts of drawings: scales and ticks, the colours and shapes of runs, and text.
+
+use std::borrow::Cow;
+
+/// Colours in the style sheet, which colour-blind readers can tell apart. Shapes are for paper.
+const COLOURS: usize = 7;
+
+/// Mean width of a letter at the size of labels (13 pixels), in pixels; generous, so that labels do not collide.
+const LETTER: f64 = 7.3;
 
 /// A linear map from values to pixels.
 #[derive(Clone, Copy, Debug)]
@@ -68,6 +76,77 @@ pub(super) fn keep_apart(heights: &[f64], distance: f64, (top, bottom): (f64, f6
     placed
 }
 
+/// The classes of a run: its colour, and a dashed line once the colours repeat.
+pub(crate) fn series_class(series: usize) -> String {
+    let dashed = if series >= COLOURS { " dashed" } else { "" };
+    format!("s{}{dashed}", series % COLOURS)
+}
+
+/// The mark of a run at a place.
+pub(super) fn mark(series: usize, x: f64, y: f64, radius: f64) -> String {
+    let r = radius;
+    let path = match series % 4 {
+        0 => return format!(r#"<circle class="mark" cx="{x:.1}" cy="{y:.1}" r="{r:.1}"/>"#),
+        1 => format!("M{:.1} {:.1}h{:.1}v{:.1}h-{:.1}z", x - r * 0.9, y - r * 0.9, r * 1.8, r * 1.8, r * 1.8),
+        2 => format!("M{x:.1} {:.1}l{:.1} {:.1}h-{:.1}z", y - r * 1.15, r * 1.1, r * 1.95, r * 2.2),
+        _ => format!(
+            "M{x:.1} {:.1}l{r1:.1} {r1:.1}l-{r1:.1} {r1:.1}l-{r1:.1} -{r1:.1}z",
+            y - r * 1.2,
+            r1 = r * 1.2
+        ),
+    };
+    format!(r#"<path class="mark" d="{path}"/>"#)
+}
+
+/// A small drawing of a run's line and mark for legends and tables.
+pub(crate) fn legend_mark(series: usize) -> String {
+    format!(
+        concat!(
+            r#"<svg class="key {}" width="26" height="12" viewBox="0 0 26 12" aria-hidden="true">"#,
+            r#"<path class="line" d="M1 6H25"/>{}</svg>"#
+        ),
+        series_class(series),
+        mark(series, 13.0, 6.0, 3.6)
+    )
+}
+
+/// Text with the characters that mean something to SVG and HTML replaced.
+pub(crate) fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '&' => escaped.push_str("&amp;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#39;"),
+            // Not allowed in XML, not even as a reference.
+            c if c.is_control() && c != '\n' && c != '\t' => escaped.push('\u{fffd}'),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+/// Estimated width of a label, in pixels.
+pub(super) fn width(text: &str) -> f64 {
+    text.chars().count() as f64 * LETTER
+}
+
+/// The text, cut with an ellipsis to at most this many letters.
+pub(crate) fn shorten(text: &str, most: usize) -> Cow<'_, str> {
+    if text.chars().count() <= most {
+        return Cow::Borrowed(text);
+    }
+    let kept: String = text.chars().take(most.saturating_sub(1)).collect();
+    Cow::Owned(format!("{}…", kept.trim_end()))
+}
+
+/// Letters that fit into a width.
+pub(super) fn letters(width: f64) -> usize {
+    (width / LETTER) as usize
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -91,5 +170,20 @@ mod tests {
         assert_eq!(spread(31, 8), [0, 4, 8, 12, 16, 20, 24, 28]);
         assert_eq!(spread(3, 8), [0, 1, 2]);
         assert_eq!(keep_apart(&[50.0, 51.0, 10.0], 14.0, (0.0, 60.0)), [46.0, 60.0, 10.0]);
+    }
+
+    #[test]
+    fn special_characters_are_replaced() {
+        assert_eq!(
+            escape(r#"<a href="x">'Ærø' & 東京</a>"#),
+            "&lt;a href=&quot;x&quot;&gt;&#39;Ærø&#39; &amp; 東京&lt;/a&gt;"
+        );
+        assert_eq!(escape("a\u{0}b"), "a\u{fffd}b");
+    }
+
+    #[test]
+    fn long_text_is_cut_at_letters() {
+        assert_eq!(shorten("東京都庁", 4), "東京都庁");
+        assert_eq!(shorten("東京都庁前", 4), "東京都…");
     }
 }
