@@ -10,8 +10,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use quadcast_analysis::{
-    BenchmarkLayout, BenchmarkTarget, CompileOptions, FrequencyFilter, FrequencyRule, compile_to,
-    synth_operations,
+    BenchmarkLayout, BenchmarkTarget, CompileOptions, FrequencyFilter, compile_to, synth_operations,
 };
 use quadcast_data::{FaultPolicy, StreamFormat, read_operations, write_operations};
 
@@ -32,8 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             let stream = read_operations(Path::new(file), FaultPolicy::Error)?;
             tell(&format!("{} operations read", stream.len()));
             // Without a filter everything is kept: the most work.
-            let filter = FrequencyFilter { rule: FrequencyRule::Off, ..FrequencyFilter::default() };
-            let options = CompileOptions { filter, ..CompileOptions::default() };
+            let options = CompileOptions { filter: FrequencyFilter::OFF, ..CompileOptions::default() };
             let layout = BenchmarkLayout::WikidataEvolve;
             let target = BenchmarkTarget { folder: Path::new(folder), layout, operations: None };
             let written = compile_to(&stream, &options, target)?;

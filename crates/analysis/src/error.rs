@@ -3,7 +3,7 @@
 use quadcast_data::DataError;
 use thiserror::Error;
 
-use crate::{CompileError, DiffError, DivideError};
+use crate::DiffError;
 
 /// Whatever can go wrong when datasets are compared, divided, compiled or made.
 #[derive(Debug, Error)]
@@ -14,20 +14,12 @@ pub enum AnalysisError {
     /// Two datasets cannot be compared.
     #[error(transparent)]
     Diff(#[from] DiffError),
-    /// A dataset cannot be divided as asked.
-    #[error(transparent)]
-    Divide(#[from] DivideError),
-    /// A benchmark cannot be compiled as asked.
-    #[error(transparent)]
-    Compile(#[from] CompileError),
-    /// A synthetic world that does not exist.
-    #[error("there is no world {name:?}{suggestion}; known worlds: {known}")]
-    UnknownWorld {
-        /// The name.
-        name: String,
-        /// What may have been meant, in parentheses.
-        suggestion: String,
-        /// The names that exist.
-        known: String,
-    },
+    /// A dataset cannot be divided, compiled or made as asked; the message names the option and the remedy.
+    #[error("{0}")]
+    Input(String),
+}
+
+/// The error that the user's input is to blame for.
+pub(crate) fn refuse<T>(message: String) -> Result<T, AnalysisError> {
+    Err(AnalysisError::Input(message))
 }

@@ -19,17 +19,17 @@ pub use audit::{
     ReferenceScore, SplitKind, UnseenInTest, audit, audit_with,
 };
 pub use compile::{
-    BenchmarkLayout, BenchmarkTarget, Border, CompileError, CompileOptions, CompileReport, Compiled,
-    CompiledSplit, CompiledStep, FrequencyFilter, FrequencyRule, IdRule, IntervalRule, KeptOperation,
-    OperationOrder, PublishedNegatives, SplitRule, Spread, WrittenBenchmark, as_single_step, compile,
-    compile_to, draw_examples, draw_published_examples,
+    BenchmarkLayout, BenchmarkTarget, Border, CompileOptions, CompileReport, Compiled, CompiledSplit,
+    CompiledStep, FrequencyFilter, FrequencyRule, IdRule, IntervalRule, KeptOperation, OperationOrder,
+    PublishedNegatives, SplitRule, Spread, WrittenBenchmark, as_single_step, compile, compile_to,
+    draw_examples, draw_published_examples,
 };
 pub use diff::{
     DiffError, DiffExamples, DiffReport, DiffSide, NameMatch, Spelling, TimeMatch, Unmatched, diff,
 };
 pub use divide::{
-    DivideError, DivideOptions, Division, DivisionLeakage, DivisionMethod, DivisionReport, DivisionSource,
-    HeldOut, ListReport, PatternSource, StratumReport, divide,
+    DivideOptions, Division, DivisionLeakage, DivisionMethod, DivisionReport, DivisionSource, HeldOut,
+    ListReport, PatternSource, StratumReport, divide,
 };
 pub use error::AnalysisError;
 pub use info::{

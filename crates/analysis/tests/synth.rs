@@ -1,14 +1,15 @@
 //! Synthetic worlds from outside: same seed same bytes, files that are read back, probabilities that are right.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
 use quadcast_analysis::{SynthWorld, WorldName, audit, synth, synth_target};
-use quadcast_core::Verdict;
-use quadcast_core::{Dataset, Direction, EntityId, Forecaster, HistoryIndex, Quad, Query};
+use quadcast_core::{
+    Dataset, Direction, EntityId, Forecaster, History, HistoryIndex, Quad, Query, RelationId, Step, Triple,
+    Verdict,
+};
 use quadcast_data::{Content, DataError, LoadOptions, load};
-use quadcast_testing::Collected;
+use quadcast_testing::{Collected, files};
 use serde_json::json;
 
 /// Worlds that are quick to make.
@@ -24,24 +25,6 @@ fn written(world: &SynthWorld, folder: &Path) {
     world.write(folder, false, &json!(null)).expect("a writable folder");
 }
 
-/// Every file below a folder with its content.
-fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
-    let mut found = BTreeMap::new();
-    let mut folders = vec![folder.to_owned()];
-    while let Some(inner) = folders.pop() {
-        for entry in fs::read_dir(inner).expect("a folder") {
-            let path = entry.expect("an entry").path();
-            if path.is_dir() {
-                folders.push(path);
-            } else {
-                let name = path.strip_prefix(folder).expect("it lies below").display().to_string();
-                found.insert(name, fs::read(&path).expect("a file"));
-            }
-        }
-    }
-    found
-}
-
 #[test]
 fn the_seed_decides_every_byte_for_any_number_of_threads() {
     let room = tempfile::tempdir().expect("a temporary folder");
@@ -53,7 +36,7 @@ fn the_seed_decides_every_byte_for_any_number_of_threads() {
     };
     for name in SMALL {
         let first = made(name, 7, 1);
-        assert!(first.contains_key("world.json") && first.contains_key("truth.csv.zst"));
+        assert!(["world.json", "truth.csv.zst"].iter().all(|file| first.contains_key(Path::new(file))));
         assert!(first == made(name, 7, 2), "{name} depends on the threads");
         assert!(first != made(name, 8, 1), "{name} does not depend on the seed");
     }
@@ -84,13 +67,18 @@ fn what_is_written_is_read() {
     }
 }
 
+/// Asserts the numbers of entities, relations and steps, and about the number of facts.
+fn assert_size(dataset: &Dataset, sizes: (usize, usize, usize), facts: f64) {
+    assert_eq!((dataset.entities(), dataset.relations(), dataset.axis.len()), sizes);
+    let found: usize = dataset.splits.iter().map(|(_, facts)| facts.len()).sum();
+    assert!((found as f64 / facts - 1.0).abs() < 0.02, "{found} facts");
+}
+
 #[test]
 fn icews_like_has_the_size_of_its_model() {
     let world = synth(WorldName::IcewsLike, 1);
     let dataset = world.dataset().expect("facts");
-    assert_eq!((dataset.entities(), dataset.relations(), dataset.axis.len()), (7128, 230, 365));
-    let facts: usize = dataset.splits.iter().map(|(_, facts)| facts.len()).sum();
-    assert!((facts as f64 / 90_730.0 - 1.0).abs() < 0.02, "{facts} facts");
+    assert_size(dataset, (7128, 230, 365), 90_730.0);
     // Heavy-tailed: the busiest hundredth of the entities stands in more than a third of the places.
     let mut degrees = vec![0_usize; dataset.entities()];
     for fact in dataset.splits.train.iter() {
@@ -109,9 +97,7 @@ fn gdelt_like_has_the_size_of_its_model() {
     let world = synth(WorldName::GdeltLike, 1);
     written(&world, &folder);
     let dataset = world.dataset().expect("facts");
-    assert_eq!((dataset.entities(), dataset.relations(), dataset.axis.len()), (7691, 240, 2976));
-    let facts: usize = dataset.splits.iter().map(|(_, facts)| facts.len()).sum();
-    assert!((facts as f64 / 2_278_405.0 - 1.0).abs() < 0.02, "{facts} facts");
+    assert_size(dataset, (7691, 240, 2976), 2_278_405.0);
     let loaded = load(&folder, &LoadOptions::default()).expect("a known layout");
     let Content::Temporal(read) = &loaded.content else { panic!("facts with time stamps") };
     assert_eq!((&dataset.splits, dataset.axis.times()), (&read.splits, read.axis.times()));
@@ -123,26 +109,11 @@ fn index(dataset: &Dataset) -> HistoryIndex {
     HistoryIndex::new(&dataset.axis, dataset.entities(), dataset.relations(), &parts)
 }
 
-/// Calls `visit` with the oracle's probabilities for every test query.
-fn visit_scores(world: &SynthWorld, mut visit: impl FnMut(&Query, &[f64])) {
-    let dataset = world.dataset().expect("facts");
-    let (index, mut oracle) = (index(dataset), world.oracle().expect("an oracle"));
-    for step in dataset.splits.test.occupied() {
-        let history = index.before(step);
-        oracle.begin(step, &history).expect("its own world");
-        let queries: Vec<Query> = dataset
-            .splits
-            .test
-            .snapshot(step)
-            .iter()
-            .flat_map(|fact| Direction::BOTH.map(|direction| Query::hide(fact, direction).0))
-            .collect();
-        for query in queries {
-            let mut scores = Collected::new(dataset.entities()).sparse();
-            oracle.score(&history, &[query], &mut scores).expect("scores");
-            visit(&query, scores.row(0));
-        }
-    }
+/// The oracle's probabilities of all answers to one question.
+fn scored(oracle: &impl Forecaster, history: &History<'_>, query: Query) -> Vec<f64> {
+    let mut scores = Collected::new(history.entities()).sparse();
+    oracle.score(history, &[query], &mut scores).expect("scores");
+    scores.row(0).to_vec()
 }
 
 #[test]
@@ -150,19 +121,22 @@ fn the_oracle_and_the_generator_agree_on_every_test_fact() {
     for name in [WorldName::Village, WorldName::RecurrenceOnly, WorldName::RulesOnly, WorldName::IcewsLike] {
         let world = synth(name, 5);
         let dataset = world.dataset().expect("facts");
+        let (index, mut oracle) = (index(dataset), world.oracle().expect("an oracle"));
         let before = dataset.splits.train.len() + dataset.splits.valid.len();
-        let mut known = dataset.splits.test.iter().zip(&world.truth.rows[before..]);
-        let mut current = None;
-        visit_scores(&world, |query, scores| {
-            if query.direction == Direction::Object {
-                current = known.next();
+        let mut rows = world.truth.rows[before..].iter();
+        for step in dataset.splits.test.occupied() {
+            let history = index.before(step);
+            oracle.begin(step, &history).expect("its own world");
+            for fact in dataset.splits.test.snapshot(step).iter() {
+                let expected = rows.next().expect("a row per fact").probability;
+                for direction in Direction::BOTH {
+                    let (query, answer) = Query::hide(fact, direction);
+                    let score = scored(&oracle, &history, query)[answer.index()];
+                    assert!((score - expected).abs() < 1e-12, "{name} {fact:?}: {score}, {expected}");
+                }
             }
-            let (fact, row) = current.expect("as many facts as rows");
-            let (_, answer) = Query::hide(fact, query.direction);
-            let score = scores[answer.index()];
-            assert!((score - row.probability).abs() < 1e-12, "{name} {fact:?}: {score}, {}", row.probability);
-        });
-        assert!(known.next().is_none());
+        }
+        assert!(rows.next().is_none());
     }
 }
 
@@ -180,12 +154,10 @@ fn probabilities_are_calibrated() {
             oracle.begin(step, &history).expect("its own world");
             let truth: Vec<_> = dataset.splits.test.snapshot(step).iter().map(Quad::triple).collect();
             for known in (0..dataset.entities() as u32).map(EntityId) {
-                for relation in (0..dataset.relations() as u32).map(quadcast_core::RelationId) {
+                for relation in (0..dataset.relations() as u32).map(RelationId) {
                     let query = Query { step, known, relation, direction: Direction::Object };
-                    let mut scores = Collected::new(dataset.entities()).sparse();
-                    oracle.score(&history, &[query], &mut scores).expect("scores");
-                    for (object, &score) in (0_u32..).map(EntityId).zip(scores.row(0)) {
-                        let fact = quadcast_core::Triple { subject: known, relation, object };
+                    for (score, object) in scored(&oracle, &history, query).into_iter().zip(0_u32..) {
+                        let fact = Triple { subject: known, relation, object: EntityId(object) };
                         let bucket = &mut buckets[((score * 10.0) as usize).min(9)];
                         bucket.0 += 1;
                         bucket.1 += score;
@@ -214,11 +186,9 @@ fn several_steps_ahead_nothing_of_the_test_period_is_read() {
     let history = index.before(first);
     let fact = dataset.splits.test.snapshot(first).iter().next().expect("a fact");
     let mut later = Query::hide(fact, Direction::Object).0;
-    later.step = quadcast_core::Step(first.0 + 6);
+    later.step = Step(first.0 + 6);
     oracle.begin(later.step, &history).expect("it can be rolled out");
-    let mut scores = Collected::new(dataset.entities()).sparse();
-    oracle.score(&history, &[later], &mut scores).expect("scores");
-    assert!(scores.row(0).iter().all(|p| (0.0..=1.0).contains(p)));
+    assert!(scored(&oracle, &history, later).iter().all(|p| (0.0..=1.0).contains(p)));
     assert!(index.latest_read().is_some_and(|step| step < first), "nothing of the test period is read");
     let large = synth(WorldName::IcewsLike, 2);
     assert_eq!(large.rollouts(), 0);

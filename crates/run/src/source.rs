@@ -2,10 +2,7 @@
 
 use std::path::Path;
 
-use quadcast_analysis::{
-    CompileOptions, FrequencyFilter, FrequencyRule, IdRule, IntervalRule, SplitRule, as_single_step, compile,
-    unroll,
-};
+use quadcast_analysis::{CompileOptions, as_single_step, compile, unroll};
 use quadcast_core::{Dataset, EvolvingDataset, Facts, Fingerprint, IntervalUse, Progress, Split, Task};
 use quadcast_data::{
     Content, FaultPolicy, Format, Hold, LoadOptions, Loaded, OperationStream, fingerprint, load, locate,
@@ -221,14 +218,8 @@ impl Graph {
 
     /// The graph of a stream: its steps, splits and ids as they are.
     pub fn of_stream(stream: &OperationStream) -> Result<Self, RunError> {
-        let options = CompileOptions {
-            intervals: IntervalRule::Steps,
-            filter: FrequencyFilter { rule: FrequencyRule::Off, ..FrequencyFilter::default() },
-            split: SplitRule::Given,
-            ids: IdRule::Source,
-            ..CompileOptions::default()
-        };
-        Self::of_content(Content::Evolving(compile(stream, &options)?.dataset), None)
+        let compiled = compile(stream, &CompileOptions::as_given())?;
+        Self::of_content(Content::Evolving(compiled.dataset), None)
     }
 
     /// All operations of the graph, with its names, steps and splits.

@@ -7,6 +7,7 @@
 #![allow(clippy::missing_panics_doc)]
 
 pub mod changing;
+mod folders;
 pub mod graphs;
 pub mod hashed;
 pub mod real;
@@ -15,5 +16,6 @@ pub mod small;
 pub mod stubs;
 pub mod world;
 
+pub use folders::files;
 pub use sinks::{Collected, Discarded};
 pub use stubs::{Indifferent, MemoryCheckpoints};

@@ -22,7 +22,7 @@ pub(super) fn play(
     let mut newcomers: Vec<u32> = Vec::new();
     for &at in update {
         let entry = operations.entries()[at as usize];
-        if state.life(entry.triple()).split().is_some() {
+        if state.lives[entry.triple()].split().is_some() {
             state.turn(entry.triple(), entry.insert());
         } else {
             newcomers.push(entry.triple() as u32);
@@ -68,7 +68,8 @@ fn place(triple: &Triple, vocabulary: &Vocabulary, seed: u64) -> f64 {
 
 /// Gives a triple its split; training, if it is to have what training lacks.
 fn begin(number: u32, split: Split, options: &CompileOptions, state: &mut State<'_>) {
-    let moved = split != Split::Train && options.cover_train && !state.covered(number as usize);
+    let moved =
+        split != Split::Train && options.cover_train && !state.train.cover(state.triples[number as usize]);
     state.begin(number as usize, if moved { Split::Train } else { split });
 }
 

@@ -5,7 +5,7 @@ use quadcast_core::{
     stream,
 };
 
-use super::ever::Ever;
+use super::lists::EverTrue;
 use super::negatives::{among, honest};
 use crate::index::{Graph, graphs};
 
@@ -29,7 +29,7 @@ pub fn draw_examples(data: &EvolvingDataset, seed: u64) -> Vec<[Vec<(Triple, boo
         let training = step.training.iter().map(|operation| operation.triple);
         training.chain(all.valid.iter().copied()).chain(all.test.iter().copied())
     });
-    let ever = Ever::new(triples, data.vocabulary.entities.len());
+    let ever = EverTrue::new(triples, data.vocabulary.entities.len());
     let mut examples = Vec::with_capacity(data.steps.len());
     graphs(data, |number, graph| {
         let (present, evaluation) = (present(graph), &graph.step.evaluation);
@@ -70,14 +70,10 @@ pub fn draw_published_examples(
 fn present(graph: &Graph<'_>) -> Vec<EntityId> {
     let held_out = graph.evaluation();
     let triples = graph.train.iter().chain(&held_out.valid).chain(&held_out.test);
-    ascending(triples.flat_map(|t| [t.subject, t.object]))
-}
-
-fn ascending<T: Ord>(items: impl Iterator<Item = T>) -> Vec<T> {
-    let mut items: Vec<T> = items.collect();
-    items.sort_unstable();
-    items.dedup();
-    items
+    let mut entities: Vec<EntityId> = triples.flat_map(|t| [t.subject, t.object]).collect();
+    entities.sort_unstable();
+    entities.dedup();
+    entities
 }
 
 #[cfg(test)]
@@ -85,20 +81,16 @@ mod tests {
     use super::*;
     use quadcast_core::{Names, Splits, Vocabulary};
 
+    fn single_step(entities: usize, splits: Splits<Vec<Triple>>) -> EvolvingDataset {
+        let vocabulary = Vocabulary { entities: Names::anonymous(entities), relations: Names::anonymous(1) };
+        as_single_step(StaticGraph { name: String::new(), vocabulary, splits, type_constraints: None })
+    }
+
     #[test]
     fn negatives_are_present_and_never_true() {
         let triples: Vec<Triple> = (0..20).map(|i| Triple::new(i, 0, (i + 1) % 20)).collect();
-        let graph = StaticGraph {
-            name: "ring".to_owned(),
-            vocabulary: Vocabulary { entities: Names::anonymous(30), relations: Names::anonymous(1) },
-            splits: Splits {
-                train: triples[..10].to_vec(),
-                valid: triples[10..15].to_vec(),
-                test: triples[15..].to_vec(),
-            },
-            type_constraints: None,
-        };
-        let data = as_single_step(graph);
+        let [train, valid, test] = [0..10, 10..15, 15..20].map(|range| triples[range].to_vec());
+        let data = single_step(30, Splits { train, valid, test });
         let examples = draw_examples(&data, 1);
         assert_eq!(examples.len(), 1);
         for part in &examples[0] {
@@ -121,13 +113,7 @@ mod tests {
             .collect();
         let (test, train): (Vec<Triple>, Vec<Triple>) =
             all.iter().partition(|t| t.subject.0 + 1 == t.object.0);
-        let graph = StaticGraph {
-            name: "complete".to_owned(),
-            vocabulary: Vocabulary { entities: Names::anonymous(9), relations: Names::anonymous(1) },
-            splits: Splits { train: train.clone(), valid: Vec::new(), test: test.clone() },
-            type_constraints: None,
-        };
-        let data = as_single_step(graph);
+        let data = single_step(9, Splits { train: train.clone(), valid: Vec::new(), test: test.clone() });
         let negatives = |seed, kind| -> Vec<Triple> {
             let examples = draw_published_examples(&data, seed, kind).remove(0);
             assert_eq!(examples[..3].iter().map(|example| example.0).collect::<Vec<_>>(), test);

@@ -2,7 +2,7 @@
 
 use quadcast_core::{Names, Triple, Vocabulary};
 
-use super::ever::Ever;
+use super::lists::EverTrue;
 use super::normalise::Update;
 use super::options::IdRule;
 use quadcast_data::OperationStream;
@@ -82,8 +82,8 @@ impl Numbered {
 
     /// Every triple that is true at any time of the stream and can be said in global ids. Those that come and go within
     /// one interval are in no update, but they were true.
-    pub(super) fn ever(&self) -> Ever {
+    pub(super) fn ever(&self) -> EverTrue {
         let triples = self.triples.iter().filter(|&&triple| triple != OUTSIDE).copied();
-        Ever::new(triples, self.vocabulary.entities.len())
+        EverTrue::new(triples, self.vocabulary.entities.len())
     }
 }

@@ -2,22 +2,26 @@
 
 use std::ops::Range;
 
-use super::error::CompileError;
 use super::options::{Border, IntervalRule};
+use crate::error::{AnalysisError, refuse};
 use quadcast_data::{OperationStream, StreamClock};
 
 /// The ranges of operations of the intervals, in order.
 pub(super) fn intervals(
     stream: &OperationStream,
     rule: &IntervalRule,
-) -> Result<Vec<Range<usize>>, CompileError> {
-    let operations = stream.len();
+) -> Result<Vec<Range<usize>>, AnalysisError> {
+    let (name, operations) = (&stream.name, stream.len());
     let count = |wanted: usize| match wanted {
         1.. if wanted <= operations => Ok(wanted),
-        _ => Err(CompileError::Intervals { wanted, operations }),
+        _ => refuse(format!(
+            "--intervals {wanted}: expected 1 to {operations}, as many as the stream has operations"
+        )),
     };
     let timed = || match stream.clock {
-        StreamClock::Order => Err(CompileError::NoTimes { name: stream.name.clone() }),
+        StreamClock::Order => refuse(format!(
+            "{name} has no times, only an order; intervals can be cut with --by ops or --by size"
+        )),
         StreamClock::Number | StreamClock::Utc => Ok(()),
     };
     let ends: Vec<usize> = match rule {
@@ -35,14 +39,20 @@ pub(super) fn intervals(
             check_borders(stream, borders)?;
             borders.iter().map(|border| first_at(stream, border.moment.into())).chain([operations]).collect()
         }
-        IntervalRule::Size(0) => return Err(CompileError::Size),
+        IntervalRule::Size(0) => {
+            return refuse("--size 0: expected a number of operations per interval from 1".to_owned());
+        }
         IntervalRule::Size(size) => {
             (1..=operations.div_ceil(*size)).map(|i| (i * size).min(operations)).collect()
         }
-        IntervalRule::Steps => stream
-            .step_ends()
-            .map(<[usize]>::to_vec)
-            .ok_or_else(|| CompileError::NoSteps { name: stream.name.clone() })?,
+        IntervalRule::Steps => match stream.step_ends() {
+            Some(ends) => ends.to_vec(),
+            None => {
+                return refuse(format!(
+                    "{name} is not cut into steps; intervals can be cut with --by ops, --by time or --by size"
+                ));
+            }
+        },
     };
     let starts = [0].into_iter().chain(ends.iter().copied());
     Ok(starts.zip(&ends).map(|(start, &end)| start..end).collect())
@@ -50,21 +60,25 @@ pub(super) fn intervals(
 
 /// Refuses borders that are out of order, and those with nothing before or nothing after them. Nothing between two of them is
 /// a step at which nothing happens, and may well be meant.
-fn check_borders(stream: &OperationStream, borders: &[Border]) -> Result<(), CompileError> {
-    let pairs = borders.iter().zip(borders.iter().skip(1));
-    if let Some((before, found)) = pairs.into_iter().find(|(before, found)| found.moment <= before.moment) {
-        return Err(CompileError::Borders { found: found.text.clone(), before: before.text.clone() });
+fn check_borders(stream: &OperationStream, borders: &[Border]) -> Result<(), AnalysisError> {
+    if let Some(pair) = borders.windows(2).find(|pair| pair[1].moment <= pair[0].moment) {
+        return refuse(format!(
+            "--borders: found {} after {}; expected times in ascending order, each once",
+            pair[1].text, pair[0].text
+        ));
     }
     let (Some(&first), Some(&last)) = (stream.moments().first(), stream.moments().last()) else {
         return Ok(());
     };
     match borders.iter().find(|border| border.moment <= first || border.moment > last) {
-        Some(border) => Err(CompileError::IdleBorder {
-            border: border.text.clone(),
-            name: stream.name.clone(),
-            first: stream.clock.label(first),
-            last: stream.clock.label(last),
-        }),
+        Some(border) => refuse(format!(
+            "--borders: {} cuts off nothing of {}, whose operations are from {} to {}; expected times after \
+             the first and not after the last of them; leave this one out",
+            border.text,
+            stream.name,
+            stream.clock.label(first),
+            stream.clock.label(last)
+        )),
         None => Ok(()),
     }
 }
@@ -88,8 +102,7 @@ mod tests {
     use quadcast_core::{Triple, Vocabulary};
 
     use super::*;
-    use quadcast_data::FaultPolicy;
-    use quadcast_data::StreamBuilder;
+    use quadcast_data::{FaultPolicy, StreamBuilder};
 
     fn stream(times: &[i64]) -> OperationStream {
         let mut builder = StreamBuilder::new("s".to_owned(), StreamClock::Number, FaultPolicy::Error);
@@ -99,76 +112,70 @@ mod tests {
         builder.finish(Vocabulary::default(), None)
     }
 
-    fn ends(times: &[i64], rule: &IntervalRule) -> Vec<usize> {
-        let ranges = intervals(&stream(times), rule).expect("a possible rule");
-        assert_eq!(ranges[0].start, 0);
-        assert!(ranges.windows(2).all(|pair| pair[0].end == pair[1].start));
-        ranges.iter().map(|range| range.end).collect()
-    }
-
-    fn borders<const N: usize>(times: [i64; N]) -> IntervalRule {
-        IntervalRule::Borders(times.map(Border::from).to_vec())
+    fn borders(clock: StreamClock, texts: &[&str]) -> IntervalRule {
+        let border =
+            |text: &&str| Border { moment: clock.moment(text).expect("a time"), text: (*text).to_owned() };
+        IntervalRule::Borders(texts.iter().map(border).collect())
     }
 
     #[test]
     fn by_hand() {
         let times = [0, 0, 0, 5, 6, 7, 90, 91, 92, 100];
-        assert_eq!(ends(&times, &IntervalRule::Operations(4)), [2, 5, 7, 10]);
-        assert_eq!(ends(&times, &IntervalRule::Operations(1)), [10]);
-        assert_eq!(ends(&times, &IntervalRule::Size(4)), [4, 8, 10]);
-        assert_eq!(ends(&times, &borders([6, 91])), [4, 7, 10]);
-        // 101 seconds in two halves: 0..=50 and 51..=100.
-        assert_eq!(ends(&times, &IntervalRule::Time(2)), [6, 10]);
-        assert_eq!(ends(&[1, 1, 2, 3, 4, 4], &IntervalRule::Time(4)), [2, 3, 4, 6]);
-    }
-
-    #[test]
-    fn impossible_cuts() {
-        let few = stream(&[1, 2]);
-        for rule in [IntervalRule::Operations(0), IntervalRule::Operations(3), IntervalRule::Time(3)] {
-            assert!(matches!(intervals(&few, &rule), Err(CompileError::Intervals { operations: 2, .. })));
+        let numbers = |texts| borders(StreamClock::Number, texts);
+        for (times, rule, expected) in [
+            (&times[..], IntervalRule::Operations(4), &[2, 5, 7, 10][..]),
+            (&times, IntervalRule::Operations(1), &[10]),
+            (&times, IntervalRule::Size(4), &[4, 8, 10]),
+            (&times, numbers(&["6", "91"]), &[4, 7, 10]),
+            // 101 seconds in two halves: 0..=50 and 51..=100.
+            (&times, IntervalRule::Time(2), &[6, 10]),
+            (&[1, 1, 2, 3, 4, 4], IntervalRule::Time(4), &[2, 3, 4, 6]),
+            (&[10, 10, 20, 30], numbers(&["11", "30"]), &[2, 3, 4]),
+            // Nothing happens between the first two.
+            (&[10, 10, 20, 30], numbers(&["21", "25", "30"]), &[3, 3, 3, 4]),
+        ] {
+            let ranges = intervals(&stream(times), &rule).expect("a possible rule");
+            assert_eq!(ranges[0].start, 0, "{rule:?}");
+            assert!(ranges.windows(2).all(|pair| pair[0].end == pair[1].start), "{rule:?}");
+            assert_eq!(ranges.iter().map(|range| range.end).collect::<Vec<_>>(), expected, "{rule:?}");
         }
-        assert!(matches!(intervals(&few, &borders([3, 3])), Err(CompileError::Borders { .. })));
-        assert!(matches!(intervals(&few, &IntervalRule::Steps), Err(CompileError::NoSteps { .. })));
-        assert!(matches!(intervals(&few, &IntervalRule::Size(0)), Err(CompileError::Size)));
-        let mut ordered = few;
-        ordered.clock = StreamClock::Order;
-        assert!(matches!(intervals(&ordered, &IntervalRule::Time(2)), Err(CompileError::NoTimes { .. })));
     }
 
     #[test]
-    fn borders_outside_cut_off_nothing() {
-        let times = [10, 10, 20, 30];
-        assert_eq!(ends(&times, &borders([11, 30])), [2, 3, 4]);
-        assert_eq!(ends(&times, &borders([21, 25, 30])), [3, 3, 3, 4], "nothing happens in between");
-        for outside in [9, 10, 31] {
-            let error = intervals(&stream(&times), &borders([outside])).expect_err("nothing on one side");
-            let text = error.to_string();
-            for part in [&format!("--borders: {outside} cuts off nothing of s"), "from 10 to 30"] {
-                assert!(text.contains(part), "{part} is missing in: {text}");
+    fn impossible_cuts_say_why() {
+        let refused = |stream: &OperationStream, rule: &IntervalRule, texts: &[&str]| {
+            let error = intervals(stream, rule).expect_err("an impossible rule").to_string();
+            for text in texts {
+                assert!(error.contains(text), "{text} is missing in: {error}");
             }
+        };
+        let mut few = stream(&[1, 2]);
+        let equal = borders(few.clock, &["3", "3"]);
+        for (rule, text) in [
+            (IntervalRule::Operations(0), "--intervals 0: expected 1 to 2"),
+            (IntervalRule::Operations(3), "--intervals 3: expected 1 to 2"),
+            (IntervalRule::Time(3), "--intervals 3: expected 1 to 2"),
+            (equal, "--borders: found 3 after 3; expected times in ascending order"),
+            (IntervalRule::Steps, "s is not cut into steps"),
+            (IntervalRule::Size(0), "--size 0: expected"),
+        ] {
+            refused(&few, &rule, &[text]);
         }
-    }
-
-    #[test]
-    fn messages_have_times_as_they_were_written() {
+        few.clock = StreamClock::Order;
+        refused(&few, &IntervalRule::Time(2), &["s has no times, only an order"]);
+        // Nothing lies on one side of these.
+        let some = stream(&[10, 10, 20, 30]);
+        for outside in ["9", "10", "31"] {
+            let text = format!("--borders: {outside} cuts off nothing of s");
+            refused(&some, &borders(some.clock, &[outside]), &[&text, "from 10 to 30"]);
+        }
+        // Times are said as they were written.
         let mut utc = stream(&[0, 86_400]);
         utc.clock = StreamClock::Utc;
-        let written = |text: &str| Border {
-            moment: StreamClock::Utc.moment(text).expect("a date"),
-            text: text.to_owned(),
-        };
-        let text = |texts: &[&str]| {
-            let rule = IntervalRule::Borders(texts.iter().map(|text| written(text)).collect());
-            intervals(&utc, &rule).expect_err("wrong borders").to_string()
-        };
-        let late = text(&["1971-05-01"]);
-        assert!(
-            late.contains("1971-05-01 cuts off nothing of s, whose operations are from 1970-01-01T00:00:00Z")
-        );
-        assert!(late.contains("to 1970-01-02T00:00:00Z"), "{late}");
+        let late = "1971-05-01 cuts off nothing of s, whose operations are from 1970-01-01T00:00:00Z";
+        refused(&utc, &borders(utc.clock, &["1971-05-01"]), &[late, "to 1970-01-02T00:00:00Z"]);
         // Noon in Almaty is six in the morning.
-        let order = text(&["1970-01-01T12:00:00Z", "1970-01-01T12:00:00+06:00"]);
-        assert!(order.contains("found 1970-01-01T12:00:00+06:00 after 1970-01-01T12:00:00Z"), "{order}");
+        let order = borders(utc.clock, &["1970-01-01T12:00:00Z", "1970-01-01T12:00:00+06:00"]);
+        refused(&utc, &order, &["found 1970-01-01T12:00:00+06:00 after 1970-01-01T12:00:00Z"]);
     }
 }

@@ -1,14 +1,14 @@
 //! Examples of triple classification: each positive with a negative that differs from it in the head or the tail.
 //!
 //! A negative is drawn from the entities that are present at the step and was never true, at no time of the stream. The
-//! published examples were drawn from all entities ever, with a check that had no effect, and once per test triple for all
+//! published examples were drawn from all entities, with a check that had no effect, and once per test triple for all
 //! steps; [`Published`] does the same.
 
 use quadcast_core::{EntityId, Split, Triple, stream};
 use rand::Rng;
 use rustc_hash::FxHashMap;
 
-use super::ever::Ever;
+use super::lists::EverTrue;
 
 /// Draws before the search becomes exhaustive.
 const ATTEMPTS: usize = 100;
@@ -37,7 +37,7 @@ impl Examples {
 pub(super) fn honest(
     positives: &[Triple],
     present: &[EntityId],
-    ever: &Ever,
+    ever: &EverTrue,
     (seed, split, step): (u64, Split, usize),
 ) -> Examples {
     let random = stream(seed, &format!("evolve negatives {split}"), step as u64);
@@ -115,13 +115,13 @@ mod tests {
         // Everything else with an entity of 0..4 on either side is true or leads back to itself.
         let present: Vec<EntityId> = (0..4).map(EntityId).collect();
         let mut true_ones = vec![POSITIVE, Triple::new(0, 0, 2), Triple::new(2, 0, 1), Triple::new(3, 0, 1)];
-        let ever = Ever::new(true_ones.iter().copied(), 4);
+        let ever = EverTrue::new(true_ones.iter().copied(), 4);
         for seed in 0..20 {
             let found = honest(&[POSITIVE], &present, &ever, (seed, Split::Test, 1));
             assert_eq!(found.labelled, [(POSITIVE, true), (Triple::new(0, 0, 3), false)]);
         }
         true_ones.push(Triple::new(0, 0, 3));
-        let ever = Ever::new(true_ones.iter().copied(), 4);
+        let ever = EverTrue::new(true_ones.iter().copied(), 4);
         let found = honest(&[POSITIVE, POSITIVE], &present, &ever, (1, Split::Test, 1));
         assert_eq!(found, Examples { labelled: vec![], without_negative: 2 });
         assert_eq!(honest(&[POSITIVE], &[], &ever, (1, Split::Test, 1)).without_negative, 1);

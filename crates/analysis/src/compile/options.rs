@@ -7,24 +7,13 @@ use quadcast_data::FaultPolicy;
 
 /// A time at which an interval begins, and how it was written.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(into = "i64")]
+#[serde(transparent)]
 pub struct Border {
     /// The time, on the clock of the stream.
     pub moment: i64,
     /// The time as people wrote it, for messages.
+    #[serde(skip)]
     pub text: String,
-}
-
-impl From<i64> for Border {
-    fn from(moment: i64) -> Self {
-        Self { moment, text: moment.to_string() }
-    }
-}
-
-impl From<Border> for i64 {
-    fn from(border: Border) -> Self {
-        border.moment
-    }
 }
 
 /// How the stream is cut into intervals.
@@ -91,10 +80,15 @@ pub struct FrequencyFilter {
     pub min_relation: u32,
 }
 
+impl FrequencyFilter {
+    /// No filter; the thresholds are those of the published benchmark.
+    pub const OFF: Self = Self { rule: FrequencyRule::Off, min_entity: 15, min_relation: 70 };
+}
+
 impl Default for FrequencyFilter {
-    /// The thresholds of the published benchmark.
+    /// That of the published benchmark.
     fn default() -> Self {
-        Self { rule: FrequencyRule::Sequential, min_entity: 15, min_relation: 70 }
+        Self { rule: FrequencyRule::Sequential, ..Self::OFF }
     }
 }
 
@@ -189,6 +183,19 @@ impl Default for CompileOptions {
             seed: 1,
             policy: FaultPolicy::Error,
             compat: false,
+        }
+    }
+}
+
+impl CompileOptions {
+    /// Steps, splits and ids of the source, and no filter: nothing is left to decide.
+    pub fn as_given() -> Self {
+        Self {
+            intervals: IntervalRule::Steps,
+            filter: FrequencyFilter::OFF,
+            split: SplitRule::Given,
+            ids: IdRule::Source,
+            ..Self::default()
         }
     }
 }

@@ -8,10 +8,9 @@ use rustc_hash::FxHashMap;
 
 use super::normalise::Update;
 use super::options::{BenchmarkLayout, CompileOptions};
-use super::process::Plan;
+use super::process::Compilation;
 use super::report::CompileReport;
 use super::state::State;
-use super::steps::Detail;
 use crate::AnalysisError;
 use quadcast_data::write::{
     EvolvingWriter, LkgeWriter, SnapshotsWriter, StepWriter, fill_folder, free_folder, write_file,
@@ -51,26 +50,31 @@ pub fn compile_to(
 ) -> Result<WrittenBenchmark, AnalysisError> {
     free_folder(target.folder)?;
     let start = Instant::now();
-    let plan = Plan::new(stream, options, detail(target.layout))?;
+    let everything = target.layout == BenchmarkLayout::WikidataEvolve;
+    let compilation = Compilation::new(stream, options, everything)?;
     let mut writing = Duration::ZERO;
     let report = fill_folder(target.folder, |folder| {
-        let vocabulary = &plan.numbered.vocabulary;
-        let mut writer = writer(folder, target.layout, vocabulary)?;
-        let mut exported = target.operations.map(|_| Exported::new(stream));
-        let mut report = plan.perform(|made| {
+        let vocabulary = &compilation.numbered.vocabulary;
+        let mut writer: Box<dyn StepWriter> = match target.layout {
+            BenchmarkLayout::WikidataEvolve => Box::new(EvolvingWriter::new(folder, vocabulary)?),
+            BenchmarkLayout::Snapshots => Box::new(SnapshotsWriter::new(folder, vocabulary)?),
+            BenchmarkLayout::Lkge => Box::new(LkgeWriter::new(folder, vocabulary)?),
+        };
+        let mut exported = target.operations.map(|format| Exported::new(stream, format));
+        let mut report = compilation.perform(|step, update, state| {
             let start = Instant::now();
             if let Some(exported) = &mut exported {
-                exported.add(stream, made.update, made.state);
+                exported.add(stream, update, state);
             }
-            let written = writer.step(&made.step);
+            let written = writer.step(&step);
             writing += start.elapsed();
             Ok(written?)
         })?;
         let start = Instant::now();
-        if let (Some(exported), Some(format)) = (exported, target.operations) {
-            exported.write(folder, format, vocabulary)?;
+        if let Some(exported) = exported {
+            exported.write(folder, vocabulary)?;
         }
-        let bare = target.layout == BenchmarkLayout::WikidataEvolve && wikidata::all_numbers(vocabulary);
+        let bare = everything && wikidata::all_numbers(vocabulary);
         report.names = bare.then_some(wikidata::NUMBERS);
         write_file(&folder.join(COMPILED), |out| {
             serde_json::to_writer_pretty(&mut *out, &report)?;
@@ -82,37 +86,18 @@ pub fn compile_to(
     Ok(WrittenBenchmark { report, compiling: start.elapsed().saturating_sub(writing), writing })
 }
 
-/// What a layout has room for.
-const fn detail(layout: BenchmarkLayout) -> Detail {
-    match layout {
-        BenchmarkLayout::WikidataEvolve => Detail::Everything,
-        BenchmarkLayout::Snapshots | BenchmarkLayout::Lkge => Detail::Graphs,
-    }
-}
-
-fn writer<'a>(
-    folder: &'a Path,
-    layout: BenchmarkLayout,
-    vocabulary: &'a Vocabulary,
-) -> Result<Box<dyn StepWriter + 'a>, AnalysisError> {
-    Ok(match layout {
-        BenchmarkLayout::WikidataEvolve => Box::new(EvolvingWriter::new(folder, vocabulary)?),
-        BenchmarkLayout::Snapshots => Box::new(SnapshotsWriter::new(folder, vocabulary)?),
-        BenchmarkLayout::Lkge => Box::new(LkgeWriter::new(folder, vocabulary)?),
-    })
-}
-
 /// The operations of all steps as one stream, with their times, steps and splits.
 struct Exported {
+    format: StreamFormat,
     builder: StreamBuilder,
     /// Splits of the triples that are not for training.
     held_out: FxHashMap<Triple, Split>,
 }
 
 impl Exported {
-    fn new(stream: &OperationStream) -> Self {
+    fn new(stream: &OperationStream, format: StreamFormat) -> Self {
         let builder = StreamBuilder::new(stream.name.clone(), stream.clock, FaultPolicy::Error);
-        Self { builder, held_out: FxHashMap::default() }
+        Self { format, builder, held_out: FxHashMap::default() }
     }
 
     /// Adds the operations of a step.
@@ -122,11 +107,11 @@ impl Exported {
         places.sort_by_key(|&at| stream.moments()[at as usize]);
         for at in places {
             let entry = stream.entries()[at as usize];
-            let triple = state.triple(entry.triple());
+            let triple = state.triples[entry.triple()];
             self.builder
                 .push(triple, entry.insert(), stream.moments()[at as usize])
                 .expect("updates are well-formed, and intervals follow each other in time");
-            if let Some(split @ (Split::Valid | Split::Test)) = state.life(entry.triple()).split() {
+            if let Some(split @ (Split::Valid | Split::Test)) = state.lives[entry.triple()].split() {
                 self.held_out.insert(triple, split);
             }
         }
@@ -134,13 +119,8 @@ impl Exported {
     }
 
     /// Writes them. Text holds numbers, and there they are global ids; the binary form keeps the names.
-    fn write(
-        self,
-        folder: &Path,
-        format: StreamFormat,
-        vocabulary: &Vocabulary,
-    ) -> Result<(), AnalysisError> {
-        let (name, vocabulary) = match format {
+    fn write(self, folder: &Path, vocabulary: &Vocabulary) -> Result<(), AnalysisError> {
+        let (name, vocabulary) = match self.format {
             StreamFormat::Binary => ("operations.qops", vocabulary.clone()),
             StreamFormat::Text => (
                 "mapped_triple-op2id.txt",
@@ -152,6 +132,6 @@ impl Exported {
         };
         let split = |triple: &Triple| self.held_out.get(triple).copied().unwrap_or(Split::Train);
         let stream = self.builder.finish(vocabulary, Some(&split));
-        Ok(write_operations(&folder.join(name), &stream, format)?)
+        Ok(write_operations(&folder.join(name), &stream, self.format)?)
     }
 }

@@ -1,10 +1,10 @@
 //! What a training split gives away about test facts: a few counts for a table of before and after.
 
-use quadcast_core::{EntityId, Quad, RelationId, Step, Triple};
+use quadcast_core::{EntityId, Quad, Triple};
 use rustc_hash::FxHashSet;
 use serde::Serialize;
 
-use super::patterns::Partners;
+use super::units::Partners;
 
 /// Test facts (s, r, o, t) for which train holds something telling. In a graph without time, all facts are at one time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -28,35 +28,30 @@ pub struct DivisionLeakage {
 }
 
 impl DivisionLeakage {
-    pub(super) fn measure(
-        train: impl Iterator<Item = Quad>,
-        test: impl Iterator<Item = Quad>,
-        partners: Option<&Partners>,
-    ) -> Self {
-        let mut known = Known::default();
-        train.for_each(|fact| known.add(fact));
-        let mut found = Self { listed: partners.map(|_| 0), ..Self::default() };
+    pub(super) fn measure(train: &[Quad], test: &[Quad], partners: Option<&Partners>) -> Self {
+        let facts: FxHashSet<Quad> = train.iter().copied().collect();
+        let pairs: FxHashSet<_> = train.iter().map(|fact| (fact.subject, fact.object, fact.step)).collect();
+        let triples: FxHashSet<Triple> = train.iter().map(|fact| fact.triple()).collect();
+        let known_entities: FxHashSet<_> =
+            train.iter().flat_map(|fact| [fact.subject, fact.object]).collect();
+        let known_relations: FxHashSet<_> = train.iter().map(|fact| fact.relation).collect();
+        let mut found = Self { facts: test.len(), listed: partners.map(|_| 0), ..Self::default() };
         let (mut entities, mut relations) = (FxHashSet::default(), FxHashSet::default());
-        for fact in test {
+        for &fact in test {
             let Quad { subject, relation, object, step } = fact;
-            found.facts += 1;
-            let listed = |partners: &Partners| partners.of(fact).any(|mirror| known.facts.contains(&mirror));
+            let listed = |partners: &Partners| partners.of(fact).any(|mirror| facts.contains(&mirror));
             if partners.is_some_and(listed) {
                 found.listed = found.listed.map(|count| count + 1);
             }
             let mirror = Quad { subject: object, object: subject, ..fact };
-            found.mirrored += usize::from(known.facts.contains(&mirror));
-            found.reversed += usize::from(known.pairs.contains(&(object, subject, step)));
-            found.repeated += usize::from(known.triples.contains(&fact.triple()));
-            let unseen = [subject, object].map(|entity| {
-                let unseen = !known.entities.contains(&entity);
-                if unseen {
-                    entities.insert(entity);
-                }
-                unseen
-            });
-            found.unseen += usize::from(unseen[0] || unseen[1]);
-            if !known.relations.contains(&relation) {
+            found.mirrored += usize::from(facts.contains(&mirror));
+            found.reversed += usize::from(pairs.contains(&(object, subject, step)));
+            found.repeated += usize::from(triples.contains(&fact.triple()));
+            let ends = [subject, object].into_iter();
+            let unseen: Vec<EntityId> = ends.filter(|entity| !known_entities.contains(entity)).collect();
+            found.unseen += usize::from(!unseen.is_empty());
+            entities.extend(unseen);
+            if !known_relations.contains(&relation) {
                 relations.insert(relation);
             }
         }
@@ -64,30 +59,10 @@ impl DivisionLeakage {
     }
 }
 
-/// What train holds.
-#[derive(Default)]
-struct Known {
-    facts: FxHashSet<Quad>,
-    pairs: FxHashSet<(EntityId, EntityId, Step)>,
-    triples: FxHashSet<Triple>,
-    entities: FxHashSet<EntityId>,
-    relations: FxHashSet<RelationId>,
-}
-
-impl Known {
-    fn add(&mut self, fact: Quad) {
-        self.facts.insert(fact);
-        self.pairs.insert((fact.subject, fact.object, fact.step));
-        self.triples.insert(fact.triple());
-        self.entities.insert(fact.subject);
-        self.entities.insert(fact.object);
-        self.relations.insert(fact.relation);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use quadcast_core::{Mirrors, RelationId};
 
     #[test]
     fn counts_on_paper() {
@@ -99,8 +74,9 @@ mod tests {
             Quad::new(1, 0, 0, 1), // nothing: the mirror is at another time
             Quad::new(0, 2, 7, 1), // a new entity and a new relation
         ];
-        let partners = Partners::new(&[], &[(RelationId(0), RelationId(1))], 3);
-        let found = DivisionLeakage::measure(train.into_iter(), test.into_iter(), Some(&partners));
+        let mirrors = Mirrors { symmetric: vec![], inverse: vec![(RelationId(0), RelationId(1))] };
+        let partners = Partners::new(&mirrors, 3);
+        let found = DivisionLeakage::measure(&train, &test, Some(&partners));
         let expected = DivisionLeakage {
             facts: 5,
             listed: Some(1),
@@ -112,7 +88,7 @@ mod tests {
             unseen_relations: 1,
         };
         assert_eq!(found, expected);
-        let without = DivisionLeakage::measure(train.into_iter(), test.into_iter(), None);
+        let without = DivisionLeakage::measure(&train, &test, None);
         assert_eq!(without, DivisionLeakage { listed: None, ..expected });
     }
 }

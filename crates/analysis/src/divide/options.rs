@@ -1,9 +1,9 @@
 //! How to divide.
 
-use quadcast_core::{Detection, Mirrors, RelationId, Split};
+use quadcast_core::{Detection, Mirrors, Split};
 use serde::Serialize;
 
-use super::error::DivideError;
+use crate::error::{AnalysisError, refuse};
 use quadcast_data::Shares;
 
 /// By which rule facts are divided.
@@ -41,10 +41,14 @@ impl HeldOut {
     pub const TWENTIETHS: Self = Self { valid: 0.05, test: 0.05 };
 
     /// Checks that every split gets a share.
-    pub fn new(valid: f64, test: f64) -> Result<Self, DivideError> {
+    pub fn new(valid: f64, test: f64) -> Result<Self, AnalysisError> {
         // Written so that NaN fails too.
-        let sound = valid > 0.0 && test > 0.0 && valid + test < 1.0;
-        if sound { Ok(Self { valid, test }) } else { Err(DivideError::Shares { valid, test }) }
+        if valid > 0.0 && test > 0.0 && valid + test < 1.0 {
+            return Ok(Self { valid, test });
+        }
+        refuse(format!(
+            "--valid {valid} --test {test}: expected two shares above 0 that leave something for train, such as 0.1 and 0.1"
+        ))
     }
 
     /// How many of `units` go to valid and test: ⌈(valid + test) · units⌉ are held out, and test gets its part of them,
@@ -92,20 +96,11 @@ pub enum PatternSource {
     Detected(Detection),
     /// Those that somebody names.
     Given {
-        /// Relations that mirror themselves.
-        symmetric: Vec<RelationId>,
-        /// Pairs that mirror each other, in any order.
-        inverse: Vec<(RelationId, RelationId)>,
+        /// Relations that mirror themselves, and pairs that mirror each other; in any order.
+        mirrors: Mirrors,
         /// Where the lists come from, in words.
         origin: String,
     },
-}
-
-impl PatternSource {
-    /// Lists with their origin.
-    pub fn given(mirrors: Mirrors, origin: impl Into<String>) -> Self {
-        Self::Given { symmetric: mirrors.symmetric, inverse: mirrors.inverse, origin: origin.into() }
-    }
 }
 
 /// What to do.

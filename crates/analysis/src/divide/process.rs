@@ -2,18 +2,17 @@
 
 use std::path::Path;
 
-use quadcast_core::{Names, Quad, Split, Splits};
+use quadcast_core::{Dataset, Facts, Names, Quad, Split, Splits, StaticGraph, TimeAxis};
 
-use super::assign::draw;
-use super::error::DivideError;
-use super::kinds::Divisible;
 use super::leakage::DivisionLeakage;
 use super::options::{DivideOptions, DivisionMethod, HeldOut};
-use super::patterns::{Partners, resolve};
 use super::report::{DivisionReport, DivisionSource, ListReport, StratumReport};
-use super::units::{Stratum, Units};
-use crate::AnalysisError;
-use quadcast_data::write::{Labels, fill_folder, free_folder, write_file, write_openke, write_temporal};
+use super::units::{Partners, Stratum, Units, draw, resolve};
+use crate::error::{AnalysisError, refuse};
+use crate::index::at_once;
+use quadcast_data::write::{
+    Labels, fill_folder, fits_labelled, free_folder, write_file, write_openke, write_temporal,
+};
 use quadcast_data::{Content, DIVISION, DataError, Format, Loaded, cuts, fingerprint};
 
 /// Version of `division.json`.
@@ -31,34 +30,60 @@ pub struct Division {
 /// Divides the facts of all splits of a dataset, each once. The same seed gives the same division, for any number of
 /// threads.
 pub fn divide(source: &Loaded, options: &DivideOptions) -> Result<Division, AnalysisError> {
-    let name = || source.content.name().to_owned();
-    let kind = Divisible::of(&source.content)?;
-    let rows = kind.splits();
+    let name = source.content.name();
+    let unsupported = |kind: &str| {
+        refuse(format!(
+            "{name} is {kind}; only facts with time stamps and graphs without time can be divided"
+        ))
+    };
+    // Without time, all facts are at step 0.
+    let rows: Splits<Vec<Quad>>;
+    let (vocabulary, axis, layout) = match &source.content {
+        Content::Temporal(dataset) => {
+            rows = dataset.splits.map(|facts| facts.iter().collect());
+            let layout = if fits_labelled(dataset) { Format::Labelled } else { Format::Quads };
+            (&dataset.vocabulary, Some(&dataset.axis), layout)
+        }
+        Content::Static(graph) => {
+            rows = graph.splits.map(|triples| triples.iter().map(at_once).collect());
+            (&graph.vocabulary, None, Format::Openke)
+        }
+        Content::Intervals(_) => return unsupported("a set of facts with validity intervals"),
+        Content::Evolving(_) => return unsupported("a graph that changes by insertions and deletions"),
+    };
     let all = union(&rows);
     let mut drawn = Drawn::default();
-    let assigned = match (options.method, kind) {
+    let assigned = match (options.method, axis) {
         (DivisionMethod::Random, _) => drawn.singles(all.len(), options.held_out, options.seed),
-        (DivisionMethod::Chronological, Divisible::Static(_)) => {
-            return Err(DivideError::NoTime { name: name() }.into());
+        (DivisionMethod::Chronological, None) => {
+            return refuse(format!(
+                "{name} is a graph without time; it can be divided with --method random or leakage-free"
+            ));
         }
-        (DivisionMethod::Chronological, Divisible::Temporal(_)) => by_time(&all, options.held_out)
-            .map_err(|steps| DivideError::TooFewSteps { name: name(), steps })?,
-        (DivisionMethod::LeakageFree, _) => drawn.together(&all, &kind.vocabulary().relations, options),
+        (DivisionMethod::Chronological, Some(_)) => match by_time(&all, options.held_out) {
+            Ok(assigned) => assigned,
+            Err(steps) => {
+                return refuse(format!(
+                    "{name}: found {steps} time steps, expected at least 3: train, valid and test need one each; divide it \
+                     with --method random"
+                ));
+            }
+        },
+        (DivisionMethod::LeakageFree, _) => drawn.together(&all, &vocabulary.relations, options),
     };
     let splits = parted(&all, &assigned);
     if let Some((empty, _)) = splits.iter().find(|(_, facts)| facts.is_empty()) {
-        return Err(DivideError::TooFewFacts { name: name(), facts: all.len(), empty }.into());
+        return refuse(format!(
+            "{name}: found {} facts, too few for the shares asked for: {empty} would be empty; give more data or \
+             larger shares with --valid and --test",
+            all.len()
+        ));
     }
     let leakage = |splits: &Splits<Vec<Quad>>| {
-        let [train, test] = [&splits.train, &splits.test].map(|facts| facts.iter().copied());
-        DivisionLeakage::measure(train, test, drawn.partners.as_ref())
+        DivisionLeakage::measure(&splits.train, &splits.test, drawn.partners.as_ref())
     };
     let (before, after) = (leakage(&rows), leakage(&splits));
-    let layout = kind.layout();
-    let calendar = match kind {
-        Divisible::Temporal(dataset) if layout == Format::Quads => Some(dataset.axis.calendar()),
-        _ => None,
-    };
+    let calendar = axis.filter(|_| layout == Format::Quads).map(TimeAxis::calendar);
     let sizes = rows.map(Vec::len);
     let report = DivisionReport {
         schema: SCHEMA,
@@ -67,11 +92,11 @@ pub fn divide(source: &Loaded, options: &DivideOptions) -> Result<Division, Anal
         seed: (options.method != DivisionMethod::Chronological).then_some(options.seed),
         held_out: options.held_out,
         source: DivisionSource {
-            name: name(),
+            name: name.to_owned(),
             variant: source.variant.map(|variant| variant.name),
             fingerprint: fingerprint(&source.content),
-            entities: kind.vocabulary().entities.len(),
-            relations: kind.vocabulary().relations.len(),
+            entities: vocabulary.entities.len(),
+            relations: vocabulary.relations.len(),
             splits: sizes,
         },
         layout,
@@ -79,13 +104,44 @@ pub fn divide(source: &Loaded, options: &DivideOptions) -> Result<Division, Anal
         facts: all.len(),
         repetitions: sizes.iter().map(|(_, rows)| rows).sum::<usize>() - all.len(),
         splits: splits.map(Vec::len),
-        periods: kind.periods(&splits),
+        periods: axis.map(|axis| {
+            let label = |fact: Option<&Quad>| fact.map_or_else(String::new, |fact| axis.label(fact.step));
+            splits.map(|facts| [label(facts.first()), label(facts.last())])
+        }),
         lists: drawn.lists,
         strata: drawn.strata,
         before,
         after,
     };
-    Ok(Division { content: kind.with_splits(splits), report })
+    Ok(Division { content: with_splits(&source.content, splits), report })
+}
+
+/// The same dataset with other splits.
+fn with_splits(content: &Content, Splits { train, valid, test }: Splits<Vec<Quad>>) -> Content {
+    match content {
+        Content::Temporal(dataset) => {
+            let steps = dataset.axis.len();
+            let [train, valid, test] = [train, valid, test].map(|facts| Facts::new(facts, steps));
+            Content::Temporal(Dataset {
+                beyond: Facts::default(),
+                splits: Splits { train, valid, test },
+                name: dataset.name.clone(),
+                vocabulary: dataset.vocabulary.clone(),
+                axis: dataset.axis.clone(),
+            })
+        }
+        Content::Static(graph) => {
+            let [train, valid, test] =
+                [train, valid, test].map(|facts| facts.into_iter().map(Quad::triple).collect());
+            Content::Static(StaticGraph {
+                splits: Splits { train, valid, test },
+                name: graph.name.clone(),
+                vocabulary: graph.vocabulary.clone(),
+                type_constraints: graph.type_constraints.clone(),
+            })
+        }
+        Content::Intervals(_) | Content::Evolving(_) => unreachable!("such content is not divided"),
+    }
 }
 
 impl Division {
@@ -173,17 +229,14 @@ impl Drawn {
     }
 
     fn tell(&mut self, name: &'static str, sizes: &[usize], splits: &[Split]) {
-        let count = |wanted| splits.iter().filter(|split| **split == wanted).count();
+        let [train, valid, test] =
+            Split::ALL.map(|wanted| splits.iter().filter(|split| **split == wanted).count());
         self.strata.push(StratumReport {
             name,
             units: sizes.len(),
             facts: sizes.iter().sum(),
             largest: sizes.iter().copied().max().unwrap_or(0),
-            splits: Splits {
-                train: count(Split::Train),
-                valid: count(Split::Valid),
-                test: count(Split::Test),
-            },
+            splits: Splits { train, valid, test },
         });
     }
 }

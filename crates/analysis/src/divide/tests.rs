@@ -1,51 +1,25 @@
 //! Invariants of divisions, on graphs that are drawn and on one that can be counted on paper.
 
-use std::path::PathBuf;
-
 use proptest::prelude::*;
-use quadcast_core::{
-    Calendar, Dataset, Detection, Facts, Mirrors, Names, Quad, RelationId, Split, Splits, TimeAxis, TimeUnit,
-    Vocabulary,
-};
+use quadcast_core::{Detection, Mirrors, Quad, RelationId, Split, Splits};
+use quadcast_testing::small;
 
-use super::patterns::Partners;
 use super::process::by_time;
+use super::units::Partners;
 use super::*;
 use quadcast_data::{Content, Format, LoadOptions, Loaded, load};
 
 const R: fn(u32) -> RelationId = RelationId;
 
-/// A dataset of days with these rows, divided at random into rows of three splits.
-fn dataset(rows: &[(u32, u32, u32, u32, u8)]) -> Loaded {
-    let axis = TimeAxis::new(
-        rows.iter().map(|row| i64::from(row.3) * 24).collect(),
-        Calendar::from_january_first(TimeUnit::Hour, 2014),
-    );
-    let of = |wanted: u8| {
-        let facts = rows.iter().filter(|row| row.4 == wanted).map(|&(s, r, o, day, _)| {
-            let step = axis.step(i64::from(day) * 24).expect("every time is on the axis");
-            Quad::new(s, r, o, step.0)
-        });
-        Facts::new(facts.collect(), axis.len())
+/// Subject, relation, object, day, and split.
+type Row = (u32, u32, u32, u32, u8);
+
+fn dataset(rows: &[Row]) -> Loaded {
+    let of = |wanted: u8| -> Vec<[u32; 4]> {
+        rows.iter().filter(|row| row.4 == wanted).map(|&(s, r, o, day, _)| [s, r, o, day]).collect()
     };
-    let names = |word: &str, count: u32| {
-        Names::new((0..count).map(|id| Some(format!("{word} {id}"))).collect(), None)
-    };
-    let dataset = Dataset {
-        beyond: Facts::default(),
-        name: "drawn".to_owned(),
-        vocabulary: Vocabulary { entities: names("e", 6), relations: names("r", 4) },
-        axis: axis.clone(),
-        splits: Splits { train: of(0), valid: of(1), test: of(2) },
-    };
-    Loaded {
-        path: PathBuf::from("drawn"),
-        format: Format::Quads,
-        notes: vec![],
-        content: Content::Temporal(dataset),
-        sources: None,
-        variant: None,
-    }
+    let dataset = small::days("drawn", small::vocabulary(6, 4, None), [&of(0), &of(1), &of(2)]);
+    small::loaded(Content::Temporal(dataset))
 }
 
 fn facts(content: &Content) -> Splits<Vec<Quad>> {
@@ -59,19 +33,15 @@ fn all(content: &Content) -> Vec<Quad> {
     all
 }
 
-fn leakage_free(
-    symmetric: Vec<RelationId>,
-    inverse: Vec<(RelationId, RelationId)>,
-    seed: u64,
-) -> DivideOptions {
-    let patterns = PatternSource::given(Mirrors { symmetric, inverse }, "given");
+fn leakage_free(mirrors: Mirrors, seed: u64) -> DivideOptions {
+    let patterns = PatternSource::Given { mirrors, origin: "given".to_owned() };
     DivideOptions { seed, patterns, ..DivideOptions::new(DivisionMethod::LeakageFree) }
 }
 
 prop_compose! {
     /// Dense enough for mirrors, duplicates and facts of an entity with itself.
     fn rows()(rows in prop::collection::vec((0_u32..6, 0_u32..4, 0_u32..6, 0_u32..4, 0_u8..3), 40..160))
-        -> Vec<(u32, u32, u32, u32, u8)> { rows }
+        -> Vec<Row> { rows }
 }
 
 proptest! {
@@ -79,9 +49,9 @@ proptest! {
     fn mirrors_stay_together(rows in rows(), seed in 0_u64..1000) {
         let source = dataset(&rows);
         // Relation 1 is in two pairs, so that units can be larger than pairs.
-        let (symmetric, inverse) = (vec![R(0)], vec![(R(1), R(2)), (R(1), R(3))]);
-        let partners = Partners::new(&symmetric, &inverse, 4);
-        let divided = divide(&source, &leakage_free(symmetric, inverse, seed)).expect("enough facts");
+        let mirrors = Mirrors { symmetric: vec![R(0)], inverse: vec![(R(1), R(2)), (R(1), R(3))] };
+        let partners = Partners::new(&mirrors, 4);
+        let divided = divide(&source, &leakage_free(mirrors, seed)).expect("enough facts");
         let splits = facts(&divided.content);
 
         // I1: a partition of the facts, in the numbers that the rule says.
@@ -121,8 +91,8 @@ proptest! {
 
         // I4: the same seed gives the same, another seed the same numbers.
         let again = |seed| {
-            let options = leakage_free(vec![R(0)], vec![(R(2), R(1)), (R(3), R(1))], seed);
-            divide(&source, &options).expect("enough facts")
+            let mirrors = Mirrors { symmetric: vec![R(0)], inverse: vec![(R(2), R(1)), (R(3), R(1))] };
+            divide(&source, &leakage_free(mirrors, seed)).expect("enough facts")
         };
         prop_assert_eq!(&facts(&again(seed).content), &splits);
         prop_assert_eq!(again(seed + 1).report.splits, divided.report.splits);
@@ -203,8 +173,8 @@ fn patterns_are_detected_in_all_splits_together() {
     let options = DivideOptions { patterns, ..DivideOptions::new(DivisionMethod::LeakageFree) };
     let report = divide(&source, &options).expect("enough facts").report;
     let lists = report.lists.expect("lists");
-    assert_eq!(lists.symmetric, ["r 0"]);
-    assert_eq!(lists.inverse, [["r 1".to_owned(), "r 2".to_owned()]], "dynamic inverses count");
+    assert_eq!(lists.symmetric, ["r0"]);
+    assert_eq!(lists.inverse, [["r1".to_owned(), "r2".to_owned()]], "dynamic inverses count");
     let units: Vec<(usize, usize)> = report.strata.iter().map(|s| (s.units, s.facts)).collect();
     assert_eq!(units, [(12, 24), (3, 6), (21, 21)]);
     assert_eq!((report.before.mirrored, report.before.listed), (12, Some(12)));

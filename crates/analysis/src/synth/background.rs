@@ -103,6 +103,8 @@ pub(super) struct Chance {
     tables: Vec<Weights>,
     /// By relation; at most one each.
     activities: Vec<Option<Activity>>,
+    /// All facts that can be said.
+    facts: f64,
     /// Intensity of every fact.
     noise: f64,
 }
@@ -130,7 +132,7 @@ impl Chance {
             *slot = Some(activity);
         }
         let facts = births.len() as f64 * births.len() as f64 * relations as f64;
-        Self { births, relations, tables, activities: by_relation, noise: noise / facts }
+        Self { births, relations, tables, activities: by_relation, facts, noise: noise / facts }
     }
 
     fn is_born(&self, entity: EntityId, step: u32) -> bool {
@@ -154,8 +156,7 @@ impl Chance {
             }
         }
         let entities = self.births.len() as u32;
-        let all = f64::from(entities) * f64::from(entities) * self.relations as f64;
-        for _ in 0..poisson(self.noise * all, random) {
+        for _ in 0..poisson(self.noise * self.facts, random) {
             let mut entity = || random.random_range(0..entities);
             let (subject, object) = (entity(), entity());
             let fact = Triple::new(subject, random.random_range(0..self.relations as u32), object);
@@ -181,19 +182,16 @@ impl Chance {
     /// Who may answer at a step, prepared for many questions.
     pub fn standing(&self, step: u32) -> Standing {
         let order = |share: &dyn Fn(EntityId) -> f64| {
-            let ids = (0..self.births.len() as u32).map(EntityId);
-            let mut order: Vec<(f64, EntityId)> =
-                ids.map(|id| (if self.is_born(id, step) { share(id) } else { UNBORN }, id)).collect();
+            let ids = || (0..self.births.len() as u32).map(EntityId);
+            let born = |id| if self.is_born(id, step) { share(id) } else { UNBORN };
+            let shares: Vec<f64> = ids().map(born).collect();
+            let mut order: Vec<(f64, EntityId)> = shares.iter().copied().zip(ids()).collect();
             order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-            let mut shares = vec![0.0; order.len()];
-            for &(share, id) in &order {
-                shares[id.index()] = share;
-            }
             Order { order, shares }
         };
-        let mut orders: Vec<Order> = self.tables.iter().map(|table| order(&|id| table.share(id))).collect();
+        let mut orders: Standing = self.tables.iter().map(|table| order(&|id| table.share(id))).collect();
         orders.push(order(&|_| 0.0));
-        Standing { orders }
+        orders
     }
 
     /// Whether the standing of one step is that of another.
@@ -203,7 +201,7 @@ impl Chance {
     }
 
     /// The probabilities of all answers to a question.
-    pub fn answers<'a>(&self, standing: &'a Standing, query: &Query) -> ChanceAnswers<'a> {
+    pub fn answers<'a>(&self, standing: &'a [Order], query: &Query) -> ChanceAnswers<'a> {
         let (table, factor) = match &self.activities[query.relation.index()] {
             None => (self.tables.len(), 0.0),
             Some(activity) => {
@@ -215,7 +213,7 @@ impl Chance {
                 (asked, activity.rate * activity.tempo.at(query.step.0) * share)
             }
         };
-        ChanceAnswers { order: &standing.orders[table], factor, noise: self.noise }
+        ChanceAnswers { order: &standing[table], factor, noise: self.noise }
     }
 
     /// Activity in words, by relation.
@@ -230,20 +228,16 @@ impl Chance {
         )];
         words.extend(all.iter().filter(|a| a.tempo.drift != 0.0 || a.tempo.season != 0).take(12).map(|activity| {
             let Tempo { drift, swing, season } = activity.tempo;
+            let (name, rate) = (relation(activity.relation), activity.rate);
+            let [drift, swing] = [drift, swing].map(|share| 100.0 * share);
             format!(
-                "The activity of {} starts at {:.3} per step, changes by {:+.2} % per step and swings by {:.0} % \
-                 over {season} steps.",
-                relation(activity.relation),
-                activity.rate,
-                100.0 * drift,
-                100.0 * swing
+                "The activity of {name} starts at {rate:.3} per step, changes by {drift:+.2} % per step and swings by \
+                 {swing:.0} % over {season} steps."
             )
         }));
-        let facts = self.births.len() as f64 * self.births.len() as f64 * self.relations as f64;
+        let (noise, total) = (self.noise, self.noise * self.facts);
         words.push(format!(
-            "Noise: every fact has the intensity {:.3e}, about {:.2} facts per step in all.",
-            self.noise,
-            self.noise * facts
+            "Noise: every fact has the intensity {noise:.3e}, about {total:.2} facts per step in all."
         ));
         words
     }
@@ -254,16 +248,13 @@ const UNBORN: f64 = -1.0;
 
 /// Entities by share, largest first, then by id.
 #[derive(Clone, Debug)]
-struct Order {
+pub(super) struct Order {
     order: Vec<(f64, EntityId)>,
     shares: Vec<f64>,
 }
 
 /// Who may answer at a step: one order per table of shares, and one without shares.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Standing {
-    orders: Vec<Order>,
-}
+pub(super) type Standing = Vec<Order>;
 
 /// The background's probabilities of all answers to one question.
 pub(super) struct ChanceAnswers<'a> {

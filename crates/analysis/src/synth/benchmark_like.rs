@@ -3,14 +3,14 @@
 
 use std::sync::Arc;
 
-use quadcast_core::{Calendar, EntityId, RelationId, TimeUnit, Triple, stream};
+use quadcast_core::{Calendar, RelationId, TimeUnit, Triple, stream};
 use rand::Rng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
 use super::background::{Activity, Chance, Tempo, Weights};
 use super::names::Namer;
-use super::process::{Burst, Chain, Habit, Periodic, Process, Recurrence, Rule};
+use super::process::{Burst, Chain, Habit, NamedProcess, Periodic, Recurrence, Rule, named};
 use super::world::{Clock, World};
 
 /// Names of the rule processes; their number is the number of rules.
@@ -49,40 +49,36 @@ struct Scale {
 pub(super) fn icews_like(seed: u64) -> World {
     // 2041-01-01 in days since 1970-01-01.
     let clock = Clock { steps: 365, first: 25_933, raster: 1, calendar: Calendar::UNIX_DAYS };
-    build(
-        seed,
-        &Scale {
-            name: "icews-like",
-            entities: 7128,
-            relations: 230,
-            clock,
-            activity: 71.5,
-            noise: 6.0,
-            recurrence: [(0.11, 8.0, 90), (0.09, 6.0, 60), (0.05, 4.0, 30)],
-            week: 7,
-            habits: 120,
-        },
-    )
+    let scale = Scale {
+        name: "icews-like",
+        entities: 7128,
+        relations: 230,
+        clock,
+        activity: 71.5,
+        noise: 6.0,
+        recurrence: [(0.11, 8.0, 90), (0.09, 6.0, 60), (0.05, 4.0, 30)],
+        week: 7,
+        habits: 120,
+    };
+    build(seed, &scale)
 }
 
 /// GDELT's size: 7691 entities, 240 relations, 2976 quarters of an hour, about 2.3 million facts.
 pub(super) fn gdelt_like(seed: u64) -> World {
     let calendar = Calendar { unit: TimeUnit::Minute, year_zero: None, day_zero: None };
     let clock = Clock { steps: 2976, first: 0, raster: 15, calendar };
-    build(
-        seed,
-        &Scale {
-            name: "gdelt-like",
-            entities: 7691,
-            relations: 240,
-            clock,
-            activity: 211.0,
-            noise: 20.0,
-            recurrence: [(0.015, 60.0, 400), (0.01, 70.0, 400), (0.006, 90.0, 400)],
-            week: 96,
-            habits: 600,
-        },
-    )
+    let scale = Scale {
+        name: "gdelt-like",
+        entities: 7691,
+        relations: 240,
+        clock,
+        activity: 211.0,
+        noise: 20.0,
+        recurrence: [(0.015, 60.0, 400), (0.01, 70.0, 400), (0.006, 90.0, 400)],
+        week: 96,
+        habits: 600,
+    };
+    build(seed, &scale)
 }
 
 fn build(seed: u64, scale: &Scale) -> World {
@@ -94,7 +90,8 @@ fn build(seed: u64, scale: &Scale) -> World {
         _ => namer.person(),
     });
     let entities: Vec<String> = entities.collect();
-    let popularity = popularity(scale.entities, &mut random);
+    let mut popularity: Vec<f64> = (0..scale.entities).map(weight_of).collect();
+    popularity.shuffle(&mut random);
     let births = births(scale, &popularity, &mut random);
     let chance = chance(scale, &births, &popularity, &mut random);
     World {
@@ -121,12 +118,6 @@ fn births(scale: &Scale, popularity: &[f64], random: &mut ChaCha8Rng) -> Arc<[u3
 /// Heavy-tailed: the weight of an entity by its rank.
 fn weight_of(rank: usize) -> f64 {
     1.0 / (rank as f64 + 5.0)
-}
-
-fn popularity(entities: usize, random: &mut ChaCha8Rng) -> Vec<f64> {
-    let mut weights: Vec<f64> = (0..entities).map(weight_of).collect();
-    weights.shuffle(random);
-    weights
 }
 
 fn chance(scale: &Scale, births: &Arc<[u32]>, popularity: &[f64], random: &mut ChaCha8Rng) -> Chance {
@@ -166,44 +157,41 @@ fn processes(
     births: &Arc<[u32]>,
     popularity: &[f64],
     random: &mut ChaCha8Rng,
-) -> Vec<(&'static str, Process)> {
-    let mut processes: Vec<(&'static str, Process)> = ["persistent", "ordinary", "fleeting"]
-        .into_iter()
-        .zip(scale.recurrence)
-        .enumerate()
-        .map(|(class, (name, (peak, half_life, memory)))| {
-            let relations =
-                (0..scale.relations as u32).filter(|id| *id as usize % 3 == class).map(RelationId);
-            (
-                name,
-                Process::Recurrence(Recurrence { relations: relations.collect(), peak, half_life, memory }),
-            )
-        })
-        .collect();
-    processes.extend(RULES.into_iter().enumerate().map(|(number, name)| {
+) -> Vec<NamedProcess> {
+    let classes = ["persistent", "ordinary", "fleeting"].into_iter().zip(scale.recurrence).zip(0..);
+    let recurring = classes.map(|((name, (peak, half_life, memory)), class)| {
+        let relations = (class..scale.relations as u32).step_by(3).map(RelationId).collect();
+        named(name, Recurrence { relations, peak, half_life, memory })
+    });
+    let mut processes: Vec<NamedProcess> = recurring.collect();
+    processes.extend(RULES.into_iter().zip(0..).map(|(name, number)| {
         // Distinct bodies of odd number and heads of even number: no rule feeds another. The rules do not depend on the
         // seed, so that the number of facts hardly does.
-        let number = number as u32;
-        let body = RelationId(2 * number + 1);
-        let head = RelationId(2 * ((7 * number + 3) % (FREQUENT / 2)));
-        let (swap, lag) = (number.is_multiple_of(2), 1 + number % 7);
-        let confidence = f64::from(3 + number % 6) / 10.0;
-        (name, Process::Rule(Rule { body, head, swap, lag, confidence }))
+        let rule = Rule {
+            body: RelationId(2 * number + 1),
+            head: RelationId(2 * ((7 * number + 3) % (FREQUENT / 2))),
+            swap: number.is_multiple_of(2),
+            lag: 1 + number % 7,
+            confidence: f64::from(3 + number % 6) / 10.0,
+        };
+        named(name, rule)
     }));
-    let chain =
-        Chain { first: RelationId(3), second: RelationId(9), head: RelationId(26), lag: 1, confidence: 0.3 };
-    processes.push(("introductions", Process::Chain(chain)));
-    let members = Weights::new(popularity);
-    processes.push(("habits", Process::Periodic(habits(scale, births, random))));
+    let [first, second, head] = [3, 9, 26].map(RelationId);
+    processes.push(named("introductions", Chain { first, second, head, lag: 1, confidence: 0.3 }));
+    processes.push(named("habits", habits(scale, births, random)));
+    // The most popular entities, sorted by id.
+    let mut crowd = Weights::new(popularity).by_share();
+    crowd.truncate(CROWD);
+    crowd.sort_unstable();
     let burst = Burst {
         trigger: RelationId(scale.relations as u32 / 2),
         head: RelationId(32),
-        subjects: crowd(&members),
+        subjects: crowd,
         births: Arc::clone(births),
         length: 2,
         probability: 0.15,
     };
-    processes.push(("crowds", Process::Burst(burst)));
+    processes.push(named("crowds", burst));
     processes
 }
 
@@ -221,12 +209,4 @@ fn habits(scale: &Scale, births: &Arc<[u32]>, random: &mut ChaCha8Rng) -> Period
         }
     });
     Periodic::new(habits.collect(), 0.8)
-}
-
-/// The most popular entities, sorted by id.
-fn crowd(popularity: &Weights) -> Vec<EntityId> {
-    let mut crowd = popularity.by_share();
-    crowd.truncate(CROWD);
-    crowd.sort_unstable();
-    crowd
 }

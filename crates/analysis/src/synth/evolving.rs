@@ -7,16 +7,16 @@
 use std::collections::BTreeMap;
 
 use quadcast_core::{
-    CategoryKind, CategoryTriples, EntityId, EvolvingDataset, EvolvingStep, Names, RelationId, Split,
-    SplitTriples, Triple, TripleOperation, Vocabulary, stream,
+    EntityId, EvolvingDataset, EvolvingStep, Names, RelationId, Split, Triple, TripleOperation, Vocabulary,
+    stream,
 };
 use rand::Rng;
 use serde_json::{Value, json};
 
 use super::background::{Activity, Chance, Tempo, Weights};
 use super::names::Namer;
-use super::truth::{Truth, TruthRow};
-use super::world::{born_at_once, with_chance};
+use super::world::{Truth, TruthRow, born_at_once, with_chance};
+use crate::compile::sorted_out;
 
 const ENTITIES: usize = 400;
 const STEPS: u32 = 10;
@@ -170,34 +170,17 @@ fn apply(seed: u64, step: u32, operations: &[TripleOperation], lives: &mut Lives
 }
 
 fn describe(step: u32, operations: Vec<TripleOperation>, lives: &Lives) -> EvolvingStep {
-    let of = |split: Split, wanted: &dyn Fn(&Life) -> bool| -> Vec<Triple> {
-        let chosen = lives.iter().filter(|(_, life)| life.split == split && wanted(life));
-        chosen.map(|(&triple, _)| triple).collect()
-    };
     let training: Vec<TripleOperation> =
         operations.iter().filter(|o| lives[&o.triple].split == Split::Train).copied().collect();
     let increment = training.iter().filter(|o| o.insert).map(|o| o.triple).collect();
-    let mut categories = Vec::new();
-    for kind in CategoryKind::ALL {
-        let belongs = |life: &Life| match kind {
-            CategoryKind::Deleted => !life.present && life.insertions == 1,
-            CategoryKind::Returned => life.present && life.insertions > 1,
-            CategoryKind::DeletedAgain => !life.present && life.insertions > 1,
-        };
-        for split in Split::ALL {
-            let triples = of(split, &belongs);
-            if !triples.is_empty() {
-                categories.push(CategoryTriples { kind, split, triples });
-            }
-        }
-    }
-    let present = |life: &Life| life.present;
+    let sorted = lives.iter().map(|(&triple, life)| (triple, life.split, life.present, life.insertions > 1));
+    let (evaluation, categories) = sorted_out(sorted, true);
     EvolvingStep {
         label: step.to_string(),
         training,
         operations: Some(operations),
         increment: Some(increment),
-        evaluation: SplitTriples { valid: of(Split::Valid, &present), test: of(Split::Test, &present) },
+        evaluation,
         categories,
         ..EvolvingStep::default()
     }
@@ -208,18 +191,21 @@ pub(super) fn words() -> Vec<Value> {
     let expiries: Vec<String> = RELATIONS.iter().map(|(name, p, _)| format!("{name} {p}")).collect();
     let single: Vec<&str> =
         RELATIONS.iter().filter(|(_, _, single)| *single).map(|(name, _, _)| *name).collect();
-    vec![
-        json!({ "name": "chance", "rule": format!(
+    let rules = [
+        format!(
             "Per step about {RATE} new triples of each relation, objects by a heavy-tailed share, and 1 of any kind; \
-             {FOUNDING} times as many at the first step.") }),
-        json!({ "name": "return", "rule": format!(
-            "A triple deleted a steps ago returns with probability {RETURN_PEAK} · 2^(-(a-1)/{RETURN_HALF_LIFE}).") }),
-        json!({ "name": "expiry", "rule": format!(
-            "A present triple is deleted with a probability of its relation: {}.", expiries.join(", ")) }),
-        json!({ "name": "replacement", "rule": format!(
+             {FOUNDING} times as many at the first step."
+        ),
+        format!(
+            "A triple deleted a steps ago returns with probability {RETURN_PEAK} · 2^(-(a-1)/{RETURN_HALF_LIFE})."
+        ),
+        format!("A present triple is deleted with a probability of its relation: {}.", expiries.join(", ")),
+        format!(
             "In {}, a triple is deleted with probability {REPLACED} when a newer object of its subject is present.",
-            single.join(", ")) }),
-    ]
+            single.join(", ")
+        ),
+    ];
+    CAUSES.into_iter().zip(rules).map(|(name, rule)| json!({ "name": name, "rule": rule })).collect()
 }
 
 #[cfg(test)]

@@ -4,14 +4,13 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use quadcast_core::Dataset;
+use quadcast_core::{Dataset, Facts};
 use serde_json::{Value, json};
 
 use super::oracle::Oracle;
-use super::truth::Truth;
-use super::world::World;
-use super::{benchmark_like, evolving, single, village};
-use crate::AnalysisError;
+use super::world::{Truth, World};
+use super::{benchmark_like, evolving, small};
+use crate::error::{AnalysisError, refuse};
 use quadcast_data::{Content, fingerprint};
 
 /// Below this similarity a suggestion would puzzle more than it helps.
@@ -36,6 +35,20 @@ pub enum WorldName {
     ChainsOnly,
 }
 
+/// The word for each world and what it is, in the order of [`WorldName::ALL`].
+const WORLDS: [(&str, &str); 7] = [
+    ("village", "52 people, places and groups over 180 days, with one process of every kind"),
+    ("icews-like", "the size of ICEWS14: 7128 entities, 230 relations, 365 days, about 90 730 facts"),
+    (
+        "gdelt-like",
+        "the size of GDELT: 7691 entities, 240 relations, 2976 quarters of an hour, about 2.3 million facts",
+    ),
+    ("evolving", "a graph of 400 entities that changes by insertions and deletions in 10 steps"),
+    ("recurrence-only", "facts come from nowhere and come back; a recurrency baseline masters it"),
+    ("rules-only", "facts follow from facts of other relations; a recurrency baseline fails on it"),
+    ("chains-only", "facts follow from one or two facts of the day before; temporal rules master it"),
+];
+
 impl WorldName {
     /// All worlds, in the order of the documentation.
     pub const ALL: [Self; 7] = [
@@ -50,36 +63,7 @@ impl WorldName {
 
     /// The word used on the command line.
     pub const fn word(self) -> &'static str {
-        match self {
-            Self::Village => "village",
-            Self::IcewsLike => "icews-like",
-            Self::GdeltLike => "gdelt-like",
-            Self::Evolving => "evolving",
-            Self::RecurrenceOnly => "recurrence-only",
-            Self::RulesOnly => "rules-only",
-            Self::ChainsOnly => "chains-only",
-        }
-    }
-
-    /// What it is, in one sentence.
-    pub const fn about(self) -> &'static str {
-        match self {
-            Self::Village => "52 people, places and groups over 180 days, with one process of every kind",
-            Self::IcewsLike => {
-                "the size of ICEWS14: 7128 entities, 230 relations, 365 days, about 90 730 facts"
-            }
-            Self::GdeltLike => {
-                "the size of GDELT: 7691 entities, 240 relations, 2976 quarters of an hour, about 2.3 million facts"
-            }
-            Self::Evolving => "a graph of 400 entities that changes by insertions and deletions in 10 steps",
-            Self::RecurrenceOnly => "facts come from nowhere and come back; a recurrency baseline masters it",
-            Self::RulesOnly => {
-                "facts follow from facts of other relations; a recurrency baseline fails on it"
-            }
-            Self::ChainsOnly => {
-                "facts follow from one or two facts of the day before; temporal rules master it"
-            }
-        }
+        WORLDS[self as usize].0
     }
 }
 
@@ -97,16 +81,11 @@ impl FromStr for WorldName {
         if let Some(found) = Self::ALL.into_iter().find(|world| world.word() == wanted) {
             return Ok(found);
         }
-        let nearest = Self::ALL
-            .into_iter()
-            .map(|world| (strsim::jaro_winkler(&wanted, world.word()), world))
-            .filter(|(similarity, _)| *similarity >= SIMILAR)
-            .max_by(|a, b| a.0.total_cmp(&b.0));
-        Err(AnalysisError::UnknownWorld {
-            name: text.to_owned(),
-            suggestion: nearest.map(|(_, world)| format!(" (did you mean {world}?)")).unwrap_or_default(),
-            known: Self::ALL.map(Self::word).join(", "),
-        })
+        let similar = WORLDS.iter().map(|(word, _)| (strsim::jaro_winkler(&wanted, word), word));
+        let nearest = similar.filter(|(score, _)| *score >= SIMILAR).max_by(|a, b| a.0.total_cmp(&b.0));
+        let suggestion = nearest.map(|(_, word)| format!(" (did you mean {word}?)")).unwrap_or_default();
+        let known = WORLDS.map(|(word, _)| word).join(", ");
+        refuse(format!("there is no world {text:?}{suggestion}; known worlds: {known}"))
     }
 }
 
@@ -149,49 +128,43 @@ impl SynthWorld {
 /// Makes a world. The same name and seed give the same world, for any number of threads.
 pub fn synth(name: WorldName, seed: u64) -> SynthWorld {
     let world = match name {
-        WorldName::Village => village::build(seed),
-        WorldName::IcewsLike => benchmark_like::icews_like(seed),
-        WorldName::GdeltLike => benchmark_like::gdelt_like(seed),
-        WorldName::RecurrenceOnly => single::recurrence_only(seed),
-        WorldName::RulesOnly => single::rules_only(seed),
-        WorldName::ChainsOnly => single::chains_only(seed),
-        WorldName::Evolving => return evolving_world(seed),
+        WorldName::Village => Some(small::village(seed)),
+        WorldName::IcewsLike => Some(benchmark_like::icews_like(seed)),
+        WorldName::GdeltLike => Some(benchmark_like::gdelt_like(seed)),
+        WorldName::RecurrenceOnly => Some(small::recurrence_only(seed)),
+        WorldName::RulesOnly => Some(small::rules_only(seed)),
+        WorldName::ChainsOnly => Some(small::chains_only(seed)),
+        WorldName::Evolving => None,
     };
-    let (dataset, truth) = world.grow();
-    let sizes = json!({
-        "entities": dataset.entities(),
-        "relations": dataset.relations(),
-        "steps": dataset.axis.len(),
-        "facts": dataset.splits.map(quadcast_core::Facts::len),
-    });
-    let content = Content::Temporal(dataset);
-    let description = describe(name, seed, &content, &sizes, &world.words());
-    SynthWorld { name, seed, content, truth, description, world: Some(Arc::new(world)) }
-}
-
-fn evolving_world(seed: u64) -> SynthWorld {
-    let (dataset, truth) = evolving::grow(seed);
-    let sizes = json!({
-        "entities": dataset.vocabulary.entities.len(),
-        "relations": dataset.vocabulary.relations.len(),
-        "steps": dataset.steps.len(),
-        "operations": truth.rows.len(),
-    });
-    let content = Content::Evolving(dataset);
-    let name = WorldName::Evolving;
-    let description = describe(name, seed, &content, &sizes, &evolving::words());
-    SynthWorld { name, seed, content, truth, description, world: None }
-}
-
-fn describe(name: WorldName, seed: u64, content: &Content, sizes: &Value, processes: &[Value]) -> Value {
-    json!({
+    let (content, truth, sizes, processes) = if let Some(world) = &world {
+        let (dataset, truth) = world.grow();
+        let sizes = json!({
+            "entities": dataset.entities(),
+            "relations": dataset.relations(),
+            "steps": dataset.axis.len(),
+            "facts": dataset.splits.map(Facts::len),
+        });
+        (Content::Temporal(dataset), truth, sizes, world.words())
+    } else {
+        let (dataset, truth) = evolving::grow(seed);
+        let sizes = json!({
+            "entities": dataset.vocabulary.entities.len(),
+            "relations": dataset.vocabulary.relations.len(),
+            "steps": dataset.steps.len(),
+            "operations": truth.rows.len(),
+        });
+        (Content::Evolving(dataset), truth, sizes, evolving::words())
+    };
+    let (word, about) = WORLDS[name as usize];
+    let description = json!({
         "schema": 1,
-        "world": name.word(),
-        "about": name.about(),
+        "world": word,
+        "about": about,
         "seed": seed,
         "version": env!("CARGO_PKG_VERSION"),
-        "fingerprint": fingerprint(content),
+        "fingerprint": fingerprint(&content),
         "sizes": sizes,
         "processes": processes,
-    })
+    });
+    SynthWorld { name, seed, content, truth, description, world: world.map(Arc::new) }
 }

@@ -29,7 +29,7 @@ use rustc_hash::FxHashMap;
 
 use super::background::Standing;
 use super::state::State;
-use super::world::{World, with_chance};
+use super::world::{World, merged, with_chance};
 
 /// Knows the processes; see the module's text.
 #[derive(Clone)]
@@ -41,13 +41,15 @@ pub struct Oracle {
     rolled: Option<Rolled>,
 }
 
+/// By question: answers with their mean probability, background left out.
+type AnswerTable = FxHashMap<(EntityId, RelationId, Direction), Vec<(EntityId, f64)>>;
+
 /// The world rolled out from the end of a history.
 #[derive(Clone)]
 struct Rolled {
     from: Step,
     states: Vec<State>,
-    /// By question: answers with their mean probability, background left out.
-    table: FxHashMap<(EntityId, RelationId, Direction), Vec<(EntityId, f64)>>,
+    table: AnswerTable,
 }
 
 impl Oracle {
@@ -79,7 +81,7 @@ impl Oracle {
                 state.push(snapshot.iter().map(quadcast_core::Quad::triple).collect());
             }
             let states = vec![state; world.rollouts as usize];
-            Rolled { from: history.ceiling(), states, table: FxHashMap::default() }
+            Rolled { from: history.ceiling(), states, table: AnswerTable::default() }
         });
         let lists: Vec<Vec<(Triple, f64)>> = rolled
             .states
@@ -88,7 +90,7 @@ impl Oracle {
             .map(|(number, state)| {
                 while state.now() < step.0 {
                     let drawn = world.draw(state, &format!("synth rollout {number}"));
-                    state.push(drawn.into_iter().map(|drawn| drawn.fact).collect());
+                    state.push(drawn.into_iter().map(|(fact, _)| fact).collect());
                 }
                 caused(world, state)
             })
@@ -120,26 +122,17 @@ fn caused(world: &World, state: &State) -> Vec<(Triple, f64)> {
     for (_, process) in &world.processes {
         process.candidates(state, &mut |fact, probability| all.push((fact, 1.0 - probability)));
     }
-    all.sort_by_key(|(fact, _)| *fact);
-    all.dedup_by(|later, first| {
-        let same = later.0 == first.0;
-        if same {
-            first.1 *= later.1;
-        }
-        same
-    });
-    all.into_iter().map(|(fact, silence)| (fact, 1.0 - silence)).collect()
+    let silences = merged(all, |first, later| first * later);
+    silences.into_iter().map(|(fact, silence)| (fact, 1.0 - silence)).collect()
 }
 
 /// Means over the roll-outs, by question. Sums are taken in the order of the roll-outs.
-fn tabulate(
-    lists: &[Vec<(Triple, f64)>],
-) -> FxHashMap<(EntityId, RelationId, Direction), Vec<(EntityId, f64)>> {
+fn tabulate(lists: &[Vec<(Triple, f64)>]) -> AnswerTable {
     let mut sums: FxHashMap<Triple, f64> = FxHashMap::default();
     for &(fact, probability) in lists.iter().flatten() {
         *sums.entry(fact).or_default() += probability;
     }
-    let mut table: FxHashMap<_, Vec<(EntityId, f64)>> = FxHashMap::default();
+    let mut table = AnswerTable::default();
     for (fact, sum) in sums {
         let mean = sum / lists.len() as f64;
         let Triple { subject, relation, object } = fact;

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 #[derive(Clone, Debug, Default)]
 pub(super) struct State {
     /// Facts by step, each step sorted by (subject, relation, object).
-    steps: Vec<Vec<Triple>>,
+    pub steps: Vec<Vec<Triple>>,
     /// The slots of the facts in `steps`.
     slots: Vec<Vec<u32>>,
     slot_of: FxHashMap<Triple, u32>,
@@ -38,17 +38,10 @@ impl State {
         self.slots.push(slots);
     }
 
-    /// All steps, given up.
-    pub fn into_steps(self) -> Vec<Vec<Triple>> {
-        self.steps
-    }
-
     /// The facts that held `age` steps ago; none before the world began.
     pub fn ago(&self, age: u32) -> &[Triple] {
-        self.steps
-            .len()
-            .checked_sub(age as usize)
-            .map_or(&[], |step| self.steps.get(step).map_or(&[], Vec::as_slice))
+        let step = self.steps.len().checked_sub(age as usize);
+        step.and_then(|step| self.steps.get(step)).map_or(&[], Vec::as_slice)
     }
 
     /// Of the facts that held `age` steps ago, the one at `index`, if it has not held since.

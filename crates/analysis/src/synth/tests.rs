@@ -4,14 +4,15 @@
 use std::sync::Arc;
 
 use quadcast_core::{
-    Background, Direction, EntityId, Facts, HistoryIndex, Quad, Query, RelationId, Step, Triple, stream,
+    Background, Direction, EntityId, Facts, HistoryIndex, Query, RelationId, Step, Triple, stream,
 };
-use rustc_hash::FxHashMap;
+use rand_chacha::ChaCha8Rng;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::background::{Activity, Chance, Tempo, Weights};
 use super::process::{Burst, Chain, Habit, Periodic, Process, Recurrence, Rule};
+use super::small;
 use super::state::State;
-use super::village;
 use super::world::{Clock, born_at_once, with_chance};
 
 const ENTITIES: usize = 6;
@@ -30,9 +31,8 @@ fn state(steps: &[&[[u32; 3]]]) -> State {
 fn index(state: &State) -> HistoryIndex {
     let steps = state.now();
     let clock = Clock { steps: steps + 1, first: 0, raster: 1, calendar: quadcast_core::Calendar::UNKNOWN };
-    let quads = (0..steps).flat_map(|step| {
-        state.ago(steps - step).iter().map(move |f| Quad::new(f.subject.0, f.relation.0, f.object.0, step))
-    });
+    let quads =
+        (0..steps).flat_map(|step| state.ago(steps - step).iter().map(move |fact| fact.at(Step(step))));
     let facts = Facts::new(quads.collect(), steps as usize + 1);
     HistoryIndex::new(&clock.axis(), ENTITIES, RELATIONS, &[&facts])
 }
@@ -43,7 +43,7 @@ fn all_facts() -> impl Iterator<Item = Triple> {
 }
 
 /// Asserts that a process gives these probabilities, in all four ways, and nothing else.
-fn assert_gives(process: &Process, state: &State, expected: &[([u32; 3], f64)]) {
+fn assert_gives(process: &dyn Process, state: &State, expected: &[([u32; 3], f64)]) {
     let expected: FxHashMap<Triple, f64> =
         expected.iter().map(|&([s, r, o], p)| (Triple::new(s, r, o), p)).collect();
     let mut listed = FxHashMap::default();
@@ -53,10 +53,11 @@ fn assert_gives(process: &Process, state: &State, expected: &[([u32; 3], f64)]) 
         assert_eq!(process.probability(state, fact), expected.get(&fact).copied().unwrap_or(0.0), "{fact:?}");
     }
     assert_answers(process, state, &expected);
-    assert_fires(process, state, &expected);
+    let probability = |fact: Triple| expected.get(&fact).copied().unwrap_or(0.0);
+    assert_frequencies((4000, 4.0), |random, take| process.fire(state, random, take), probability);
 }
 
-fn assert_answers(process: &Process, state: &State, expected: &FxHashMap<Triple, f64>) {
+fn assert_answers(process: &dyn Process, state: &State, expected: &FxHashMap<Triple, f64>) {
     let (index, now) = (index(state), Step(state.now()));
     let history = index.before(now);
     for known in (0..ENTITIES as u32).map(EntityId) {
@@ -69,7 +70,7 @@ fn assert_answers(process: &Process, state: &State, expected: &FxHashMap<Triple,
                 });
                 let wanted: FxHashMap<EntityId, f64> = expected
                     .iter()
-                    .map(|(fact, &p)| (Query::hide(quad(*fact), direction), fact, p))
+                    .map(|(fact, &p)| (Query::hide(fact.at(now), direction), fact, p))
                     .filter(|((asked, _), fact, _)| asked.known == known && fact.relation == relation)
                     .map(|((_, answer), _, p)| (answer, p))
                     .collect();
@@ -79,23 +80,23 @@ fn assert_answers(process: &Process, state: &State, expected: &FxHashMap<Triple,
     }
 }
 
-fn quad(fact: Triple) -> Quad {
-    Quad::new(fact.subject.0, fact.relation.0, fact.object.0, 0)
-}
-
-/// Draws many times; frequencies lie within four standard errors.
-fn assert_fires(process: &Process, state: &State, expected: &FxHashMap<Triple, f64>) {
-    const DRAWS: u32 = 4000;
+/// Draws many times; frequencies of the facts lie within so many standard errors.
+fn assert_frequencies(
+    (draws, errors): (u32, f64),
+    mut draw: impl FnMut(&mut ChaCha8Rng, &mut dyn FnMut(Triple)),
+    expected: impl Fn(Triple) -> f64,
+) {
     let mut counts: FxHashMap<Triple, u32> = FxHashMap::default();
     let mut random = stream(1, "test", 0);
-    for _ in 0..DRAWS {
-        process.fire(state, &mut random, &mut |fact| *counts.entry(fact).or_default() += 1);
+    for _ in 0..draws {
+        draw(&mut random, &mut |fact| *counts.entry(fact).or_default() += 1);
     }
-    assert!(counts.keys().all(|fact| expected.contains_key(fact)));
-    for (fact, &p) in expected {
-        let share = f64::from(counts.get(fact).copied().unwrap_or(0)) / f64::from(DRAWS);
-        let error = (p * (1.0 - p) / f64::from(DRAWS)).sqrt();
-        assert!((share - p).abs() <= 4.0 * error, "{fact:?}: {share} for {p}");
+    assert!(counts.keys().all(|&fact| expected(fact) > 0.0));
+    for fact in all_facts() {
+        let p = expected(fact);
+        let share = f64::from(counts.get(&fact).copied().unwrap_or(0)) / f64::from(draws);
+        let error = (p * (1.0 - p) / f64::from(draws)).sqrt();
+        assert!((share - p).abs() <= errors * error, "{fact:?}: {share} for {p}");
     }
 }
 
@@ -104,7 +105,7 @@ fn recurrence_halves_with_time_and_forgets() {
     let process = Recurrence { relations: vec![RelationId(0)], peak: 0.4, half_life: 2.0, memory: 3 };
     // [0 0 1] held 4 and 1 steps ago, [2 0 3] 3 steps ago, [4 0 5] 4 steps ago; relation 1 does not recur.
     let state = state(&[&[[0, 0, 1], [4, 0, 5]], &[[2, 0, 3]], &[[0, 1, 1]], &[[0, 0, 1]]]);
-    assert_gives(&Process::Recurrence(process), &state, &[([0, 0, 1], 0.4), ([2, 0, 3], 0.2)]);
+    assert_gives(&process, &state, &[([0, 0, 1], 0.4), ([2, 0, 3], 0.2)]);
 }
 
 #[test]
@@ -112,16 +113,15 @@ fn habits_hold_at_their_turn() {
     let habit = |object, phase, from| Habit { fact: Triple::new(0, 2, object), period: 3, phase, from };
     let habits = vec![habit(1, 2, 0), habit(2, 1, 0), habit(3, 2, 9)];
     // The next step is 2: the second has another turn, the third has not begun.
-    let process = Process::Periodic(Periodic::new(habits, 0.75));
+    let process = Periodic::new(habits, 0.75);
     assert_gives(&process, &state(&[&[[0, 0, 1]], &[[0, 0, 1]]]), &[([0, 2, 1], 0.75)]);
 }
 
 #[test]
 fn rules_follow_after_their_lag() {
     let past = state(&[&[[0, 0, 1], [2, 1, 3]], &[[4, 0, 5]]]);
-    let rule = |head, swap, lag| {
-        Process::Rule(Rule { body: RelationId(0), head: RelationId(head), swap, lag, confidence: 0.6 })
-    };
+    let rule =
+        |head, swap, lag| Rule { body: RelationId(0), head: RelationId(head), swap, lag, confidence: 0.6 };
     assert_gives(&rule(1, false, 2), &past, &[([0, 1, 1], 0.6)]);
     // Inverse to another relation, symmetric within one, and before the world began.
     assert_gives(&rule(1, true, 2), &past, &[([1, 1, 0], 0.6)]);
@@ -131,13 +131,8 @@ fn rules_follow_after_their_lag() {
 
 #[test]
 fn chains_join_two_facts_of_one_step() {
-    let process = Process::Chain(Chain {
-        first: RelationId(0),
-        second: RelationId(1),
-        head: RelationId(2),
-        lag: 1,
-        confidence: 0.5,
-    });
+    let [first, second, head] = [0, 1, 2].map(RelationId);
+    let process = Chain { first, second, head, lag: 1, confidence: 0.5 };
     // Two ways from 0 to 4 count once; the way back to 0 itself counts for nothing; step 0 is too early.
     let past = state(&[
         &[[1, 1, 4], [5, 0, 1]],
@@ -148,14 +143,14 @@ fn chains_join_two_facts_of_one_step() {
 
 #[test]
 fn bursts_draw_everyone_who_is_there() {
-    let process = Process::Burst(Burst {
+    let process = Burst {
         trigger: RelationId(0),
         head: RelationId(1),
         subjects: vec![EntityId(0), EntityId(1), EntityId(4)],
         births: vec![0, 0, 0, 0, 9, 0].into(),
         length: 2,
         probability: 0.3,
-    });
+    };
     // 5 was announced three steps ago, 3 twice since; 4 has not appeared yet.
     let past = state(&[&[[2, 0, 5]], &[[2, 0, 3]], &[[5, 0, 3]]]);
     assert_gives(&process, &past, &[([0, 1, 3], 0.3), ([1, 1, 3], 0.3)]);
@@ -187,27 +182,16 @@ fn activity_and_noise_add_up() {
 
 #[test]
 fn the_background_fires_as_often_as_it_says() {
-    const DRAWS: u32 = 20_000;
     let chance = chance();
-    let mut counts: FxHashMap<Triple, u32> = FxHashMap::default();
-    let mut random = stream(1, "test", 0);
-    for _ in 0..DRAWS {
-        let mut hit = rustc_hash::FxHashSet::default();
-        chance.fire(2, &mut random, &mut |fact, _| {
-            hit.insert(fact);
+    let draw = |random: &mut ChaCha8Rng, take: &mut dyn FnMut(Triple)| {
+        let mut hit = FxHashSet::default();
+        chance.fire(2, random, &mut |fact, _| {
+            if hit.insert(fact) {
+                take(fact);
+            }
         });
-        for fact in hit {
-            *counts.entry(fact).or_default() += 1;
-        }
-    }
-    for fact in all_facts() {
-        let p = -(-chance.intensity(fact, 2)).exp_m1();
-        let share = f64::from(counts.get(&fact).copied().unwrap_or(0)) / f64::from(DRAWS);
-        assert!(
-            (share - p).abs() <= 5.0 * (p * (1.0 - p) / f64::from(DRAWS)).sqrt(),
-            "{fact:?}: {share} for {p}"
-        );
-    }
+    };
+    assert_frequencies((20_000, 5.0), draw, |fact| -(-chance.intensity(fact, 2)).exp_m1());
 }
 
 #[test]
@@ -246,7 +230,7 @@ fn equal_shares_and_births() {
 
 #[test]
 fn nobody_is_seen_before_moving_in() {
-    let world = village::build(3);
+    let world = small::village(3);
     let (dataset, _) = world.grow();
     let facts = dataset.splits.iter().flat_map(|(_, facts)| facts.iter().collect::<Vec<_>>());
     let first: FxHashMap<EntityId, u32> = facts.fold(FxHashMap::default(), |mut first, fact| {

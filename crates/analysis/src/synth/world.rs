@@ -1,4 +1,4 @@
-//! A world: its names, its clock and its processes; and how it grows, step by step.
+//! A world: its names, its clock and its processes; how it grows, step by step; and what is known about each fact.
 
 use std::sync::Arc;
 
@@ -8,9 +8,35 @@ use quadcast_core::{
 use serde_json::{Value, json};
 
 use super::background::{Cause, Chance};
-use super::process::Process;
+use super::process::NamedProcess;
 use super::state::State;
-use super::truth::{Truth, TruthRow};
+
+/// One fact, in the order of the dataset (train, valid, test; within each by step, subject, relation, object).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TruthRow {
+    /// Bit `i` stands for cause `i` of [`Truth::labels`].
+    pub(super) causes: u32,
+    /// Probability of the fact right before its step, given everything earlier.
+    pub probability: f64,
+}
+
+/// What a generator knows about each fact.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Truth {
+    /// Names of the causes.
+    pub labels: Vec<String>,
+    /// One row per fact.
+    pub rows: Vec<TruthRow>,
+}
+
+impl Truth {
+    /// The causes of one fact; several if more than one process fired.
+    pub fn causes(&self, row: &TruthRow) -> String {
+        let bits = row.causes;
+        let named = self.labels.iter().enumerate().filter(|(bit, _)| bits >> bit & 1 == 1);
+        named.map(|(_, label)| label.as_str()).collect::<Vec<_>>().join("+")
+    }
+}
 
 /// Steps and what they are called.
 #[derive(Clone, Copy, Debug)]
@@ -44,47 +70,45 @@ pub(super) struct World {
     pub entities: Vec<String>,
     pub relations: Vec<String>,
     /// Names and processes. At most 30: a fact keeps its causes as bits.
-    pub processes: Vec<(&'static str, Process)>,
+    pub processes: Vec<NamedProcess>,
     pub chance: Chance,
     /// How often the future is rolled out to estimate probabilities several steps ahead; 0 if it is too large for that.
     pub rollouts: u32,
 }
 
-/// A fact of the next step.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Drawn {
-    pub fact: Triple,
-    /// Bit `i` for process `i`, then one for activity and one for noise.
-    pub causes: u32,
+/// Sorts by fact and merges what is said about the same fact.
+pub(super) fn merged<T: Copy>(mut all: Vec<(Triple, T)>, merge: impl Fn(T, T) -> T) -> Vec<(Triple, T)> {
+    all.sort_by_key(|(fact, _)| *fact);
+    all.dedup_by(|later, first| {
+        let same = later.0 == first.0;
+        if same {
+            first.1 = merge(first.1, later.1);
+        }
+        same
+    });
+    all
 }
 
 impl World {
-    /// Draws the next step. The draws are those of `purpose` at this step. A step without any fact could not be
-    /// written down, so it is drawn again.
-    pub fn draw(&self, state: &State, purpose: &str) -> Vec<Drawn> {
+    /// Draws the facts of the next step, each with its causes: bit `i` for process `i`, then one for activity and one for
+    /// noise. The draws are those of `purpose` at this step. A step without any fact could not be written down, so it is
+    /// drawn again.
+    pub fn draw(&self, state: &State, purpose: &str) -> Vec<(Triple, u32)> {
         let step = state.now();
         for attempt in 0_u64.. {
             let index = u64::from(step) | attempt << 32;
-            let mut drawn = Vec::new();
+            let mut drawn: Vec<(Triple, u32)> = Vec::new();
             for (number, (_, process)) in self.processes.iter().enumerate() {
                 let mut random = stream(self.seed, &format!("{purpose} process {number}"), index);
-                process.fire(state, &mut random, &mut |fact| drawn.push(Drawn { fact, causes: 1 << number }));
+                process.fire(state, &mut random, &mut |fact| drawn.push((fact, 1 << number)));
             }
             let mut random = stream(self.seed, &format!("{purpose} background"), index);
             self.chance.fire(step, &mut random, &mut |fact, cause| {
                 let bit = self.processes.len() + usize::from(cause == Cause::Noise);
-                drawn.push(Drawn { fact, causes: 1 << bit });
+                drawn.push((fact, 1 << bit));
             });
             if !drawn.is_empty() {
-                drawn.sort_by_key(|drawn| drawn.fact);
-                drawn.dedup_by(|later, first| {
-                    let same = later.fact == first.fact;
-                    if same {
-                        first.causes |= later.causes;
-                    }
-                    same
-                });
-                return drawn;
+                return merged(drawn, |first, later| first | later);
             }
         }
         unreachable!("some attempt draws a fact: every world has activity")
@@ -93,12 +117,7 @@ impl World {
     /// The probability that a fact occurs at the next step.
     pub fn probability(&self, state: &State, fact: Triple) -> f64 {
         let silence = self.processes.iter().map(|(_, process)| 1.0 - process.probability(state, fact));
-        with_chance(silence.product(), self.chance_of(fact, state.now()))
-    }
-
-    /// The background's probability of a fact at a step.
-    pub fn chance_of(&self, fact: Triple, step: u32) -> f64 {
-        -(-self.chance.intensity(fact, step)).exp_m1()
+        with_chance(silence.product(), -(-self.chance.intensity(fact, state.now())).exp_m1())
     }
 
     /// Lets the world happen.
@@ -107,11 +126,9 @@ impl World {
         let mut rows = Vec::new();
         for _ in 0..self.clock.steps {
             let drawn = self.draw(&state, "synth");
-            rows.extend(drawn.iter().map(|drawn| TruthRow {
-                causes: drawn.causes,
-                probability: self.probability(&state, drawn.fact),
-            }));
-            state.push(drawn.into_iter().map(|drawn| drawn.fact).collect());
+            let known = |&(fact, causes)| TruthRow { causes, probability: self.probability(&state, fact) };
+            rows.extend(drawn.iter().map(known));
+            state.push(drawn.into_iter().map(|(fact, _)| fact).collect());
         }
         let mut labels: Vec<String> = self.processes.iter().map(|(name, _)| (*name).to_owned()).collect();
         labels.extend(["activity".to_owned(), "noise".to_owned()]);
@@ -120,15 +137,10 @@ impl World {
 
     fn dataset(&self, state: State) -> Dataset {
         let [valid, test] = self.clock.borders();
-        let mut parts = [Vec::new(), Vec::new(), Vec::new()];
-        for (step, facts) in (0_u32..).zip(state.into_steps()) {
+        let mut parts: [Vec<Quad>; 3] = Default::default();
+        for (step, facts) in (0_u32..).zip(state.steps) {
             let part = &mut parts[usize::from(step >= valid) + usize::from(step >= test)];
-            part.extend(facts.into_iter().map(|fact| Quad {
-                step: Step(step),
-                subject: fact.subject,
-                relation: fact.relation,
-                object: fact.object,
-            }));
+            part.extend(facts.into_iter().map(|fact| fact.at(Step(step))));
         }
         let steps = self.clock.steps as usize;
         let [train, valid, test] = parts.map(|quads| Facts::new(quads, steps));

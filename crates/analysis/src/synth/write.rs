@@ -1,27 +1,84 @@
-//! A world as files: facts in a layout that the readers know, `truth.csv.zst` and `world.json`.
+//! A world as files: facts in a layout that the readers know, `truth.csv.zst` and `world.json`. The folder is whole or
+//! absent, and nothing of somebody else's is lost.
 
-use std::io::{self, Write};
+use std::borrow::Cow;
+use std::fs;
+use std::io;
 use std::path::Path;
 
-use quadcast_core::{Dataset, EvolvingDataset, Split, Triple, TripleOperation};
+use quadcast_core::Split;
+use rustc_hash::FxHashMap;
 use serde_json::Value;
 
 use super::generate::{SynthWorld, WorldName};
-use super::target::{WORLD_FILE, write_folder};
-use super::truth::Truth;
-use quadcast_data::write::{Labels, compressed, write_evolving, write_file, write_temporal};
+use super::world::Truth;
+use quadcast_data::write::{Labels, compressed, fill_folder, write_evolving, write_file, write_temporal};
 use quadcast_data::{Compression, Content, DataError};
+
+/// The file that marks a folder as a synthetic world.
+const WORLD_FILE: &str = "world.json";
+
+/// Checks that a world may be written to a folder: it is absent or empty, or it holds a synthetic world and
+/// `overwrite` is given.
+pub fn synth_target(folder: &Path, overwrite: bool) -> Result<(), DataError> {
+    let occupied = |advice| Err(DataError::Occupied { path: folder.to_owned(), advice });
+    match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
+            occupied("this is a file; choose another folder")
+        }
+        Err(source) => Err(DataError::Io { path: folder.to_owned(), source }),
+        Ok(mut entries) => match (entries.next().is_none(), overwrite) {
+            (true, _) => Ok(()),
+            (false, false) => occupied(
+                "the folder is not empty; choose another one, or replace a synthetic world with --overwrite",
+            ),
+            (false, true) if folder.join(WORLD_FILE).is_file() => Ok(()),
+            (false, true) => occupied(
+                "the folder holds no synthetic world (no world.json), so --overwrite does not touch it; choose another one",
+            ),
+        },
+    }
+}
 
 impl SynthWorld {
     /// Writes the world to a folder that is absent or empty, or replaces a synthetic world there. `best` is what the
     /// oracle reaches; it stands in `world.json`.
     pub fn write(&self, folder: &Path, overwrite: bool, best: &Value) -> Result<(), DataError> {
-        write_folder(folder, overwrite, |folder| {
+        synth_target(folder, overwrite)?;
+        fill_folder(folder, |folder| {
             match &self.content {
-                Content::Temporal(dataset) => self.write_temporal(folder, dataset)?,
+                Content::Temporal(dataset) => {
+                    let labels = Labels::new(dataset, self.name != WorldName::GdeltLike);
+                    write_temporal(folder, dataset, &labels)?;
+                    let of_split = |split| dataset.splits.get(split).iter().map(move |quad| (split, quad));
+                    let rows = Split::ALL.into_iter().flat_map(of_split).map(|(split, quad)| {
+                        [
+                            split.word(),
+                            &labels.times[quad.step.index()],
+                            &labels.entities[quad.subject.index()],
+                            &labels.relations[quad.relation.index()],
+                            &labels.entities[quad.object.index()],
+                        ]
+                        .map(Cow::Borrowed)
+                    });
+                    write_truth(folder, &self.truth, "split,time", rows)?;
+                }
                 Content::Evolving(dataset) => {
                     write_evolving(folder, dataset)?;
-                    write_operations_truth(folder, dataset, &self.truth)?;
+                    let names = &dataset.vocabulary;
+                    let rows = dataset.steps.iter().flat_map(|step| {
+                        step.operations.iter().flatten().map(|operation| {
+                            [
+                                step.label.as_str().into(),
+                                if operation.insert { "+" } else { "-" }.into(),
+                                names.entities.name(operation.triple.subject.0),
+                                names.relations.name(operation.triple.relation.0),
+                                names.entities.name(operation.triple.object.0),
+                            ]
+                        })
+                    });
+                    write_truth(folder, &self.truth, "step,operation", rows)?;
                 }
                 Content::Static(_) | Content::Intervals(_) => unreachable!("no world has such content"),
             }
@@ -33,75 +90,26 @@ impl SynthWorld {
             })
         })
     }
-
-    fn write_temporal(&self, folder: &Path, dataset: &Dataset) -> Result<(), DataError> {
-        let labels = Labels::new(dataset, self.name != WorldName::GdeltLike);
-        write_temporal(folder, dataset, &labels)?;
-        write_compressed(&folder.join("truth.csv.zst"), |out| write_truth(out, dataset, &self.truth, &labels))
-    }
 }
 
-fn write_truth(out: &mut dyn Write, dataset: &Dataset, truth: &Truth, labels: &Labels) -> io::Result<()> {
-    writeln!(out, "split,time,subject,relation,object,process,probability")?;
-    let facts =
-        Split::ALL.into_iter().flat_map(|split| dataset.splits.get(split).iter().map(move |q| (split, q)));
-    let mut causes = Causes::default();
-    for ((split, quad), row) in facts.zip(&truth.rows) {
-        writeln!(
-            out,
-            "{split},{},{},{},{},{},{:.6}",
-            labels.times[quad.step.index()],
-            labels.entities[quad.subject.index()],
-            labels.relations[quad.relation.index()],
-            labels.entities[quad.object.index()],
-            causes.of(truth, row),
-            row.probability
-        )?;
-    }
-    Ok(())
-}
-
-/// The causes in words, each combination put together once.
-#[derive(Default)]
-struct Causes(rustc_hash::FxHashMap<u32, String>);
-
-impl Causes {
-    fn of(&mut self, truth: &Truth, row: &super::TruthRow) -> &str {
-        self.0.entry(row.causes).or_insert_with(|| truth.causes(row))
-    }
-}
-
-fn write_operations_truth(folder: &Path, dataset: &EvolvingDataset, truth: &Truth) -> Result<(), DataError> {
-    let vocabulary = &dataset.vocabulary;
-    write_compressed(&folder.join("truth.csv.zst"), |out| {
-        writeln!(out, "step,operation,subject,relation,object,process,probability")?;
-        let steps = dataset.steps.iter();
-        let operations =
-            steps.flat_map(|step| step.operations.iter().flatten().map(move |o| (&step.label, o)));
-        for ((label, operation), row) in operations.zip(&truth.rows) {
-            let Triple { subject, relation, object } = operation.triple;
-            writeln!(
-                out,
-                "{label},{},{},{},{},{},{:.6}",
-                mark(operation),
-                vocabulary.entities.name(subject.0),
-                vocabulary.relations.name(relation.0),
-                vocabulary.entities.name(object.0),
-                truth.causes(row),
-                row.probability
-            )?;
-        }
-        Ok(())
-    })
-}
-
-const fn mark(operation: &TripleOperation) -> char {
-    if operation.insert { '+' } else { '-' }
-}
-
-fn write_compressed(
-    path: &Path,
-    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+/// Writes what is known about each fact or operation, in the order of the rows; the first two columns differ.
+fn write_truth<'a>(
+    folder: &Path,
+    truth: &Truth,
+    columns: &str,
+    rows: impl Iterator<Item = [Cow<'a, str>; 5]>,
 ) -> Result<(), DataError> {
-    write_file(path, |out| compressed(out, Some(Compression::Zstandard), write))
+    // Each combination of causes is put together once.
+    let mut causes: FxHashMap<u32, String> = FxHashMap::default();
+    write_file(&folder.join("truth.csv.zst"), |out| {
+        compressed(out, Some(Compression::Zstandard), |out| {
+            writeln!(out, "{columns},subject,relation,object,process,probability")?;
+            for ([first, second, subject, relation, object], known) in rows.zip(&truth.rows) {
+                let cause = causes.entry(known.causes).or_insert_with(|| truth.causes(known));
+                let probability = known.probability;
+                writeln!(out, "{first},{second},{subject},{relation},{object},{cause},{probability:.6}")?;
+            }
+            Ok(())
+        })
+    })
 }

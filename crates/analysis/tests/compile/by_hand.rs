@@ -3,19 +3,18 @@
 use std::collections::BTreeMap;
 
 use quadcast_analysis::{
-    AnalysisError, BenchmarkLayout, BenchmarkTarget, CompileError, CompileOptions, FrequencyFilter,
-    FrequencyRule, HeldOut, IdRule, IntervalRule, KeptOperation, OperationOrder, SplitRule, compile,
-    compile_to,
+    CompileOptions, FrequencyFilter, FrequencyRule, HeldOut, IdRule, IntervalRule, KeptOperation,
+    OperationOrder, SplitRule, compile,
 };
 use quadcast_core::CategoryKind::{self, Deleted, DeletedAgain, Returned};
-use quadcast_core::{Split, Triple, TripleOperation};
+use quadcast_core::{EvolvingStep, Split, Triple, TripleOperation};
 use quadcast_data::{
     FaultPolicy, Hold, LoadOptions, StreamClock, StreamFormat, load, operations_of, read_operations,
     with_numbers_as_ids,
 };
 use tempfile::TempDir;
 
-use crate::support::{Numbers, compiled, original, stream, stream_with, unfiltered};
+use crate::support::{Numbers, compiled, original, stream, stream_with, unfiltered, write_whole};
 
 /// Three intervals of five operations. 7 1 3 comes, goes and comes again; 5 1 3 comes and goes within the first.
 const STREAM: &str = "\
@@ -77,18 +76,17 @@ fn one_operation_per_triple_and_interval() {
 
 #[test]
 fn ids_follow_the_updates() {
-    let compiled = compiled(&stream(STREAM), &three());
-    let names: Vec<&str> = compiled.dataset.vocabulary.entities.iter().map(|(_, name)| name).collect();
+    let names = |options: &CompileOptions| -> Vec<String> {
+        let compiled = compiled(&stream(STREAM), options);
+        compiled.dataset.vocabulary.entities.iter().map(|(_, name)| name.to_owned()).collect()
+    };
     // 5 is in no update before the second, although it stands second in the file.
-    assert_eq!(names, ["7", "1", "9", "5", "2", "10"]);
+    assert_eq!(names(&three()), ["7", "1", "9", "5", "2", "10"]);
     let kept = CompileOptions { ids: IdRule::Source, ..three() };
-    let kept = crate::support::compiled(&stream(STREAM), &kept);
-    let names: Vec<&str> = kept.dataset.vocabulary.entities.iter().map(|(_, name)| name).collect();
-    assert_eq!(names, ["7", "1", "5", "9", "2", "10"]);
+    assert_eq!(names(&kept), ["7", "1", "5", "9", "2", "10"]);
     // With the numbers of the text as ids, 9 is 9, and numbers that do not occur are ids too.
     let numbered = with_numbers_as_ids(stream(STREAM)).expect("small numbers");
-    let kept = CompileOptions { ids: IdRule::Source, ..three() };
-    let kept = crate::support::compiled(&numbered, &kept).dataset;
+    let kept = compiled(&numbered, &kept).dataset;
     assert_eq!((kept.vocabulary.entities.len(), kept.vocabulary.entities.name(8)), (11, "8".into()));
     let first: Vec<Triple> = kept.steps[0].operations.iter().flatten().map(|o| o.triple).collect();
     assert_eq!(first, [Triple::new(7, 3, 1), Triple::new(9, 3, 1), Triple::new(1, 4, 9)]);
@@ -99,19 +97,16 @@ fn categories_follow_the_lives_of_triples() {
     let text = "1 2 9 +\n3 4 9 +\n1 2 9 -\n5 6 9 +\n1 2 9 +\n3 4 9 -\n1 2 9 -\n7 8 9 +\n1 2 9 +\n3 4 9 +\n";
     let compiled =
         compiled(&stream(text), &CompileOptions { intervals: IntervalRule::Operations(5), ..unfiltered() });
-    let rows: Vec<Vec<(CategoryKind, Numbers)>> = compiled
-        .dataset
-        .steps
-        .iter()
-        .map(|step| {
-            let all = step.categories.iter();
-            let named = all
-                .flat_map(|c| c.triples.iter().map(|t| (c.kind, original(*t, &compiled.dataset.vocabulary))));
-            let mut named: Vec<_> = named.collect();
-            named.sort_unstable();
-            named
-        })
-        .collect();
+    let vocabulary = &compiled.dataset.vocabulary;
+    let row = |step: &EvolvingStep| -> Vec<(CategoryKind, Numbers)> {
+        let named = step.categories.iter().flat_map(|category| {
+            category.triples.iter().map(|&triple| (category.kind, original(triple, vocabulary)))
+        });
+        let mut named: Vec<_> = named.collect();
+        named.sort_unstable();
+        named
+    };
+    let rows: Vec<_> = compiled.dataset.steps.iter().map(row).collect();
     assert_eq!(
         rows,
         [
@@ -130,16 +125,18 @@ fn filters_differ_where_rarity_spreads() {
     let text = "1 2 8 +\n2 3 8 +\n3 1 8 +\n4 1 9 +\n4 2 8 +\n";
     let left = |rule| {
         let filter = FrequencyFilter { rule, min_entity: 2, min_relation: 2 };
-        let options =
-            CompileOptions { intervals: IntervalRule::Operations(1), filter, ..CompileOptions::default() };
-        let compiled = compiled(&stream(text), &options);
-        compiled.report.steps[0].graph
+        let intervals = IntervalRule::Operations(1);
+        compiled(&stream(text), &CompileOptions { intervals, filter, ..unfiltered() }).report.steps[0].graph
     };
     // 4 has two triples and stays; then relation 9 goes, and 4 is left with one.
-    assert_eq!(left(FrequencyRule::Sequential), 4);
-    assert_eq!(left(FrequencyRule::Joint), 4);
-    assert_eq!(left(FrequencyRule::Fixpoint), 3);
-    assert_eq!(left(FrequencyRule::Off), 5);
+    for (rule, graph) in [
+        (FrequencyRule::Sequential, 4),
+        (FrequencyRule::Joint, 4),
+        (FrequencyRule::Fixpoint, 3),
+        (FrequencyRule::Off, 5),
+    ] {
+        assert_eq!(left(rule), graph, "{rule:?}");
+    }
 }
 
 #[test]
@@ -197,10 +194,16 @@ fn hashed_splits_belong_to_names() {
 #[test]
 fn nothing_left_is_an_error() {
     let filter = FrequencyFilter { rule: FrequencyRule::Joint, min_entity: 50, min_relation: 1 };
-    let error = compile(&stream(STREAM), &CompileOptions { filter, ..three() }).expect_err("no such entity");
-    assert!(error.to_string().contains("lower --min-entity 50"), "{error}");
-    let error = compile(&stream(STREAM), &CompileOptions { split: SplitRule::Given, ..three() });
-    assert!(matches!(error, Err(AnalysisError::Compile(CompileError::NoSplits { .. }))));
+    for (options, text) in [
+        (CompileOptions { filter, ..three() }, "lower --min-entity 50"),
+        (
+            CompileOptions { split: SplitRule::Given, ..three() },
+            "does not say which split a triple belongs to",
+        ),
+    ] {
+        let error = compile(&stream(STREAM), &options).expect_err("nothing to compile").to_string();
+        assert!(error.contains(text), "{error}");
+    }
 }
 
 #[test]
@@ -222,10 +225,11 @@ fn facts_with_time_stamps_come_and_go() {
         std::fs::write(folder.path().join(format!("{split}.txt")), rows).expect("a file");
     }
     let loaded = load(folder.path(), &LoadOptions::default()).expect("quads");
+    let held =
+        |hold| operations_of(&loaded.content, hold, FaultPolicy::Error).expect("facts with time stamps");
     let changes = |hold| -> Vec<(i64, bool, Triple)> {
-        let stream =
-            operations_of(&loaded.content, hold, FaultPolicy::Error).expect("facts with time stamps");
-        stream.iter().map(|timed| (timed.moment, timed.operation.insert, timed.operation.triple)).collect()
+        let timed = held(hold);
+        timed.iter().map(|timed| (timed.moment, timed.operation.insert, timed.operation.triple)).collect()
     };
     let (a, b) = (Triple::new(0, 0, 1), Triple::new(2, 0, 1));
     assert_eq!(
@@ -236,10 +240,8 @@ fn facts_with_time_stamps_come_and_go() {
     assert_eq!(changes(Hold::Ever), [(10, true, a), (20, true, b)]);
     // Nothing changes at 30 and 50, and they are steps all the same.
     for (hold, updates) in [(Hold::Steps(1), [1, 1, 1, 2]), (Hold::Ever, [1, 1, 0, 0])] {
-        let stream =
-            operations_of(&loaded.content, hold, FaultPolicy::Error).expect("facts with time stamps");
         let options = CompileOptions { intervals: IntervalRule::Steps, ..unfiltered() };
-        let steps = compiled(&stream, &options).report.steps;
+        let steps = compiled(&held(hold), &options).report.steps;
         assert_eq!(steps.iter().map(|step| step.operations.total()).collect::<Vec<_>>(), updates);
     }
 }
@@ -249,18 +251,10 @@ fn what_was_compiled_compiles_to_itself() {
     let first = compiled(&stream(STREAM), &three());
     let folder = TempDir::new().expect("a folder");
     let benchmark = folder.path().join("benchmark");
-    let layout = BenchmarkLayout::WikidataEvolve;
-    let target = BenchmarkTarget { folder: &benchmark, layout, operations: Some(StreamFormat::Binary) };
-    compile_to(&stream(STREAM), &three(), target).expect("a disk");
+    write_whole(&benchmark, &stream(STREAM), &three(), Some(StreamFormat::Binary));
     let path = benchmark.join("operations.qops");
     let again = read_operations(&path, FaultPolicy::Error).expect("what was written");
-    let options = CompileOptions {
-        intervals: IntervalRule::Steps,
-        split: SplitRule::Given,
-        ids: IdRule::Source,
-        ..unfiltered()
-    };
-    let second = compiled(&again, &options);
+    let second = compiled(&again, &CompileOptions::as_given());
     for (a, b) in first.dataset.steps.iter().zip(&second.dataset.steps) {
         assert_eq!((&a.operations, &a.training, &a.increment), (&b.operations, &b.training, &b.increment));
         assert_eq!(a.categories.len(), b.categories.len());

@@ -1,20 +1,19 @@
 //! Benchmarks as folders: what is written is what was compiled, in all three layouts.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use quadcast_analysis::{
     AnalysisError, BenchmarkLayout, BenchmarkTarget, CompileOptions, CompileReport, Compiled, Details,
-    IdRule, IntervalRule, SplitRule, compile_to, info, synth_operations,
+    IntervalRule, compile_to, info, synth_operations,
 };
 use quadcast_core::{EvolvingDataset, Triple};
-use quadcast_data::{
-    Hold, LoadOptions, OperationStream, StreamFormat, load, operations_of, read_operations, write_operations,
-};
+use quadcast_data::{FaultPolicy, LoadOptions, StreamFormat, load, read_operations, write_operations};
+use quadcast_testing::files;
 use tempfile::TempDir;
 
-use crate::support::{compiled, evolving, graphs, unfiltered};
+use crate::support::{Triples, apply, compiled, evolving, graphs, stream_of, unfiltered, write_whole};
 
 fn options(seed: u64) -> CompileOptions {
     CompileOptions { intervals: IntervalRule::Operations(5), sample: Some(40), seed, ..unfiltered() }
@@ -25,39 +24,16 @@ fn made(seed: u64) -> Compiled {
 }
 
 /// Compiles into a folder.
-fn write(
-    folder: &Path,
-    seed: u64,
-    layout: BenchmarkLayout,
-    operations: Option<StreamFormat>,
-) -> Result<CompileReport, AnalysisError> {
-    let target = BenchmarkTarget { folder, layout, operations };
+fn write(folder: &Path, seed: u64, layout: BenchmarkLayout) -> Result<CompileReport, AnalysisError> {
+    let target = BenchmarkTarget { folder, layout, operations: None };
     compile_to(&synth_operations(2500, seed), &options(seed), target).map(|written| written.report)
 }
 
 fn written(seed: u64, layout: BenchmarkLayout) -> (TempDir, PathBuf) {
     let room = TempDir::new().expect("a folder");
     let folder = room.path().join("benchmark");
-    write(&folder, seed, layout, None).unwrap_or_else(|error| panic!("{error}"));
+    write(&folder, seed, layout).unwrap_or_else(|error| panic!("{error}"));
     (room, folder)
-}
-
-/// Every file of a folder with its bytes.
-fn bytes(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let mut files = BTreeMap::new();
-    let mut folders = vec![folder.to_owned()];
-    while let Some(inner) = folders.pop() {
-        for entry in fs::read_dir(inner).expect("a folder") {
-            let path = entry.expect("an entry").path();
-            if path.is_dir() {
-                folders.push(path);
-            } else {
-                let name = path.strip_prefix(folder).expect("a file inside").to_owned();
-                files.insert(name, fs::read(&path).expect("a file"));
-            }
-        }
-    }
-    files
 }
 
 #[test]
@@ -111,9 +87,11 @@ fn snapshots_are_in_ids_of_their_own() {
         let listed: BTreeSet<u32> = entities.iter().copied().collect();
         assert_eq!(listed.len(), entities.len());
         assert_eq!(listed, step.entities.iter().flatten().map(|entity| entity.0).collect());
-        for (file, expected) in
-            [("train2id", &graphs.train), ("valid2id_all", &graphs.valid), ("test2id_all", &graphs.test)]
-        {
+        for (file, expected) in [
+            ("train2id", &graphs.splits.train),
+            ("valid2id_all", &graphs.splits.valid),
+            ("test2id_all", &graphs.splits.test),
+        ] {
             let rows = numbers(snapshot.join(format!("{file}.txt")));
             let back = |row: &Vec<u32>| {
                 Triple::new(entities[row[0] as usize], relations[row[2] as usize], entities[row[1] as usize])
@@ -132,9 +110,8 @@ fn the_same_seed_gives_the_same_bytes() {
         pool.install(|| {
             let room = TempDir::new().expect("a folder");
             let folder = room.path().join("benchmark");
-            write(&folder, seed, BenchmarkLayout::WikidataEvolve, Some(StreamFormat::Binary))
-                .expect("a disk");
-            bytes(&folder)
+            write_whole(&folder, &synth_operations(2500, seed), &options(seed), Some(StreamFormat::Binary));
+            files(&folder)
         })
     };
     let first = folder(1, 3);
@@ -162,22 +139,16 @@ fn snapshot_folders_come_back_by_name() {
     let (_room, folder) = written(5, BenchmarkLayout::Snapshots);
     let read = evolving(&folder);
     assert_eq!(read.steps.len(), 5);
-    let mut train = BTreeSet::new();
+    let mut train = Triples::new();
     for (step, graphs) in read.steps.iter().zip(graphs(&compiled.dataset.steps)) {
-        for operation in &step.training {
-            let changed = if operation.insert {
-                train.insert(operation.triple)
-            } else {
-                train.remove(&operation.triple)
-            };
-            assert!(changed);
+        apply(&mut train, &step.training);
+        for (found, expected) in [
+            (train.iter().copied().collect::<Vec<_>>(), graphs.splits.train),
+            (step.evaluation.valid.clone(), graphs.splits.valid),
+            (step.evaluation.test.clone(), graphs.splits.test),
+        ] {
+            assert_eq!(named(&read, found), named(&compiled.dataset, expected), "step {}", step.label);
         }
-        assert_eq!(named(&read, train.iter().copied()), named(&compiled.dataset, graphs.train));
-        assert_eq!(named(&read, step.evaluation.test.iter().copied()), named(&compiled.dataset, graphs.test));
-        assert_eq!(
-            named(&read, step.evaluation.valid.iter().copied()),
-            named(&compiled.dataset, graphs.valid)
-        );
     }
 }
 
@@ -211,9 +182,9 @@ fn folders_of_new_facts_come_back_without_deletions() {
 fn folders_that_are_not_empty_are_left_alone() {
     let room = TempDir::new().expect("a folder");
     fs::write(room.path().join("notes.txt"), "do not lose me").expect("a file");
-    let error = write(room.path(), 1, BenchmarkLayout::Lkge, None).expect_err("the folder is not empty");
+    let error = write(room.path(), 1, BenchmarkLayout::Lkge).expect_err("the folder is not empty");
     assert!(error.to_string().contains("the folder is not empty"), "{error}");
-    assert_eq!(bytes(room.path()).len(), 1);
+    assert_eq!(files(room.path()).len(), 1);
 }
 
 /// Layouts that hold neither samples nor categories nor examples: none is counted, and none of the options for them is told.
@@ -222,7 +193,7 @@ fn reports_leave_out_what_is_not_written() {
     let room = TempDir::new().expect("a folder");
     for layout in [BenchmarkLayout::Snapshots, BenchmarkLayout::Lkge] {
         let folder = room.path().join(layout.word());
-        let report = write(&folder, 1, layout, None).expect("a disk");
+        let report = write(&folder, 1, layout).expect("a disk");
         let json = fs::read_to_string(folder.join("compile.json")).expect("a report");
         for absent in ["ranked", "categories", "examples_test", "examples_valid", "sample"] {
             assert!(!json.contains(&format!("\"{absent}\"")), "{absent} is in: {json}");
@@ -257,22 +228,10 @@ fn wikidata_numbers_come_back() {
         fs::create_dir_all(path.parent().expect("a file lies in a folder")).expect("a folder inside");
         fs::write(path, text).expect("a file");
     }
-    let as_given = CompileOptions {
-        intervals: IntervalRule::Steps,
-        split: SplitRule::Given,
-        ids: IdRule::Source,
-        ..unfiltered()
-    };
-    let stream_of = |folder: &Path| -> OperationStream {
-        let loaded = load(folder, &LoadOptions::default()).expect("a benchmark");
-        operations_of(&loaded.content, Hold::default(), as_given.policy).expect("an evolving graph")
-    };
     let mut folder = published.clone();
     for again in ["once", "twice"] {
         let next = room.path().join(again);
-        let target =
-            BenchmarkTarget { folder: &next, layout: BenchmarkLayout::WikidataEvolve, operations: None };
-        compile_to(&stream_of(&folder), &as_given, target).expect("a disk");
+        write_whole(&next, &stream_of(&folder), &CompileOptions::as_given(), None);
         folder = next;
         for list in ["entity2id.txt", "relation2id.txt"] {
             let [new, old] = [&folder, &published].map(|folder| fs::read(folder.join(list)).expect("names"));
@@ -288,12 +247,10 @@ fn wikidata_numbers_come_back() {
     let text = room.path().join("wikidata.txt");
     write_operations(&text, &stream_of(&folder), StreamFormat::Text).expect("a disk");
     assert_eq!(fs::read_to_string(&text).expect("a stream"), "220 38 22 +\n38 220 17 +\n90 220 17 +\n");
-    let stream = read_operations(&text, as_given.policy).expect("a stream");
+    let stream = read_operations(&text, FaultPolicy::Error).expect("a stream");
     let plain = room.path().join("plain");
-    let target =
-        BenchmarkTarget { folder: &plain, layout: BenchmarkLayout::WikidataEvolve, operations: None };
     let options = CompileOptions { intervals: IntervalRule::Operations(1), ..unfiltered() };
-    compile_to(&stream, &options, target).expect("a disk");
+    write_whole(&plain, &stream, &options, None);
     assert_eq!(fs::read_to_string(plain.join("entity2id.txt")).expect("names"), "0 220\n1 38\n2 90\n");
     assert_eq!(
         evolving(&plain).vocabulary.entities.name(0),

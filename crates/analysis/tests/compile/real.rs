@@ -1,30 +1,12 @@
 //! The published benchmarks, where they are at hand: their counts, and that compiling what they are made of gives them back.
 
-use quadcast_analysis::{CompileOptions, Compiled, IdRule, IntervalRule, SplitRule, Spread};
+use quadcast_analysis::{CompileOptions, Compiled, Spread};
 use quadcast_core::{CategoryKind, EvolvingStep, Split, SplitTriples, Triple};
-use quadcast_data::{FaultPolicy, Hold, LoadOptions, load, operations_of};
 use quadcast_testing::real;
 
-use crate::support::{Triples, apply, compiled, evolving, graphs, set, unfiltered};
+use crate::support::{Triples, apply, compiled, evolving, graphs, set, stream_of};
 
 const WIKIDATA: &str = "evolving/WikidataEvolve";
-
-/// Steps as intervals, splits and ids as they are: nothing is left to decide.
-fn as_given() -> CompileOptions {
-    CompileOptions {
-        intervals: IntervalRule::Steps,
-        split: SplitRule::Given,
-        ids: IdRule::Source,
-        ..unfiltered()
-    }
-}
-
-fn recompiled(folder: &std::path::Path) -> Compiled {
-    let loaded = load(folder, &LoadOptions::default()).expect("a dataset");
-    let stream =
-        operations_of(&loaded.content, Hold::default(), FaultPolicy::Error).expect("an evolving graph");
-    compiled(&stream, &as_given())
-}
 
 /// Re-applying the updates gives every snapshot that the files state.
 #[test]
@@ -50,7 +32,7 @@ fn updates_of_wikidata_evolve_lead_to_its_snapshots() {
 fn wikidata_evolve_compiles_to_itself() {
     let Some(folder) = real::folder(WIKIDATA) else { return };
     let dataset = evolving(&folder);
-    let compiled = recompiled(&folder);
+    let compiled = compiled(&stream_of(&folder), &CompileOptions::as_given());
     assert_eq!(compiled.dataset.vocabulary, dataset.vocabulary);
     assert_eq!(compiled.report.removed.cancelled, 0);
     for (made, published) in compiled.dataset.steps.iter().zip(&dataset.steps) {
@@ -136,10 +118,8 @@ fn tables_of_the_thesis(compiled: &Compiled) {
 #[test]
 fn a_new_draw_on_wikidata_evolve() {
     let Some(folder) = real::folder(WIKIDATA) else { return };
-    let loaded = load(&folder, &LoadOptions::default()).expect("a dataset");
-    let stream =
-        operations_of(&loaded.content, Hold::default(), FaultPolicy::Error).expect("an evolving graph");
-    let options = CompileOptions { split: CompileOptions::default().split, ..as_given() };
+    let stream = stream_of(&folder);
+    let options = CompileOptions { split: CompileOptions::default().split, ..CompileOptions::as_given() };
     let drawn = compiled(&stream, &options);
     // 338 497 triples of the first step: 33 850 are held out.
     let first = &drawn.report.steps[0];
@@ -157,7 +137,7 @@ fn a_new_draw_on_wikidata_evolve() {
     }
     // The published way of drawing gives what was published: about a hundred negatives that are true, and many with an
     // entity that is not there yet.
-    let published = compiled(&stream, &CompileOptions { compat: true, ..as_given() });
+    let published = compiled(&stream, &CompileOptions { compat: true, ..CompileOptions::as_given() });
     let graphs = graphs(&published.dataset.steps);
     let step = &published.dataset.steps[0];
     let negatives = || step.classification.iter().filter(|(_, label)| !label);
@@ -165,9 +145,7 @@ fn a_new_draw_on_wikidata_evolve() {
     assert!((20..300).contains(&wrong), "{wrong}");
     let present = step.entities.as_deref().expect("a list");
     let absent = negatives()
-        .filter(|(t, _)| {
-            present.binary_search(&t.subject).is_err() || present.binary_search(&t.object).is_err()
-        })
+        .filter(|(t, _)| [t.subject, t.object].iter().any(|entity| present.binary_search(entity).is_err()))
         .count();
     assert!((2000..2700).contains(&absent), "{absent}");
 }
@@ -178,7 +156,7 @@ fn a_new_draw_on_wikidata_evolve() {
 fn yago_snapshots_lose_their_leak_and_nothing_else() {
     let Some(folder) = real::folder("evolving/YAGO-3SP") else { return };
     let dataset = evolving(&folder);
-    let compiled = recompiled(&folder);
+    let compiled = compiled(&stream_of(&folder), &CompileOptions::as_given());
     let (mut made, mut published) = (Triples::new(), Triples::new());
     for (step, original) in compiled.dataset.steps.iter().zip(&dataset.steps) {
         apply(&mut made, &step.training);

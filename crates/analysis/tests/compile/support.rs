@@ -1,10 +1,16 @@
 //! Streams and benchmarks made on the spot.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
-use quadcast_analysis::{CompileOptions, Compiled, FrequencyFilter, FrequencyRule, compile};
-use quadcast_core::{EvolvingDataset, EvolvingStep, Split, Triple, TripleOperation, Vocabulary};
-use quadcast_data::{Content, FaultPolicy, LoadOptions, OperationStream, load, read_operations};
+use quadcast_analysis::{
+    BenchmarkLayout, BenchmarkTarget, CompileOptions, Compiled, FrequencyFilter, compile, compile_to,
+};
+use quadcast_core::{EvolvingDataset, EvolvingStep, Splits, Triple, TripleOperation, Vocabulary};
+use quadcast_data::{
+    Content, FaultPolicy, Hold, LoadOptions, OperationStream, StreamFormat, load, operations_of,
+    read_operations,
+};
 use tempfile::TempDir;
 
 /// A triple in the numbers of a text file: head, tail, relation.
@@ -27,8 +33,7 @@ pub fn stream(text: &str) -> OperationStream {
 
 /// Options without a frequency filter.
 pub fn unfiltered() -> CompileOptions {
-    let filter = FrequencyFilter { rule: FrequencyRule::Off, ..FrequencyFilter::default() };
-    CompileOptions { filter, ..CompileOptions::default() }
+    CompileOptions { filter: FrequencyFilter::OFF, ..CompileOptions::default() }
 }
 
 /// Compiles what can be compiled.
@@ -36,13 +41,30 @@ pub fn compiled(stream: &OperationStream, options: &CompileOptions) -> Compiled 
     compile(stream, options).unwrap_or_else(|error| panic!("{error}"))
 }
 
+/// Compiles into a folder as everything that a benchmark can hold.
+pub fn write_whole(
+    folder: &Path,
+    stream: &OperationStream,
+    options: &CompileOptions,
+    operations: Option<StreamFormat>,
+) {
+    let target = BenchmarkTarget { folder, layout: BenchmarkLayout::WikidataEvolve, operations };
+    compile_to(stream, options, target).unwrap_or_else(|error| panic!("{error}"));
+}
+
 /// Reads an evolving dataset.
-pub fn evolving(path: &std::path::Path) -> EvolvingDataset {
+pub fn evolving(path: &Path) -> EvolvingDataset {
     let loaded = load(path, &LoadOptions::default()).unwrap_or_else(|error| panic!("{error}"));
     match loaded.content {
         Content::Evolving(dataset) => dataset,
         other => panic!("{} does not evolve", other.name()),
     }
+}
+
+/// The operations of an evolving dataset.
+pub fn stream_of(folder: &Path) -> OperationStream {
+    let content = Content::Evolving(evolving(folder));
+    operations_of(&content, Hold::default(), FaultPolicy::Error).expect("an evolving graph")
 }
 
 /// A triple in the numbers of its file.
@@ -70,19 +92,7 @@ pub fn set(triples: &[Triple]) -> Triples {
 /// The sets of one step.
 pub struct Graphs {
     pub all: Triples,
-    pub train: Triples,
-    pub valid: Triples,
-    pub test: Triples,
-}
-
-impl Graphs {
-    pub fn split(&self, split: Split) -> &Triples {
-        match split {
-            Split::Train => &self.train,
-            Split::Valid => &self.valid,
-            Split::Test => &self.test,
-        }
-    }
+    pub splits: Splits<Triples>,
 }
 
 /// The graph after every step, by its operations and training operations.
@@ -93,8 +103,8 @@ pub fn graphs(steps: &[EvolvingStep]) -> Vec<Graphs> {
         apply(&mut all, step.operations.as_deref().expect("all operations"));
         apply(&mut train, &step.training);
         let full = step.evaluation_all.as_ref().expect("full evaluation sets");
-        let (valid, test) = (set(&full.valid), set(&full.test));
-        graphs.push(Graphs { all: all.clone(), train: train.clone(), valid, test });
+        let splits = Splits { train: train.clone(), valid: set(&full.valid), test: set(&full.test) };
+        graphs.push(Graphs { all: all.clone(), splits });
     }
     graphs
 }

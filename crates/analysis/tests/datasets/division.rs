@@ -17,7 +17,7 @@ fn published(source: &Loaded, name: &str) -> DivideOptions {
     let Content::Temporal(dataset) = &source.content else { panic!("facts with time") };
     let (mirrors, missing) = published_lists(name).unwrap().mirrors(&dataset.vocabulary.relations, false);
     assert!(missing.is_empty(), "{missing:?}");
-    let patterns = PatternSource::given(mirrors, name);
+    let patterns = PatternSource::Given { mirrors, origin: name.to_owned() };
     DivideOptions { patterns, ..DivideOptions::new(DivisionMethod::LeakageFree) }
 }
 

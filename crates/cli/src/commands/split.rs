@@ -171,7 +171,7 @@ fn given(arguments: &SplitArguments, relations: &Names) -> Result<Option<Pattern
     if !symmetric.is_empty() || !inverse.is_empty() {
         origins.push("given by name".to_owned());
     }
-    Ok(Some(PatternSource::given(mirrors, origins.join(", and "))))
+    Ok(Some(PatternSource::Given { mirrors, origin: origins.join(", and ") }))
 }
 
 fn relation(relations: &Names, name: &str, option: &str) -> Result<RelationId, Failure> {
