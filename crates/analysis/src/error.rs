@@ -3,18 +3,13 @@
 use quadcast_data::DataError;
 use thiserror::Error;
 
-use crate::DiffError;
-
 /// Whatever can go wrong when datasets are compared, divided, compiled or made.
 #[derive(Debug, Error)]
 pub enum AnalysisError {
     /// A dataset cannot be read or written.
     #[error(transparent)]
     Data(#[from] DataError),
-    /// Two datasets cannot be compared.
-    #[error(transparent)]
-    Diff(#[from] DiffError),
-    /// A dataset cannot be divided, compiled or made as asked; the message names the option and the remedy.
+    /// Datasets cannot be compared, divided, compiled or made as asked; the message names the option and the remedy.
     #[error("{0}")]
     Input(String),
 }

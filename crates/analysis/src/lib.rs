@@ -24,9 +24,7 @@ pub use compile::{
     PublishedNegatives, SplitRule, Spread, WrittenBenchmark, as_single_step, compile, compile_to,
     draw_examples, draw_published_examples,
 };
-pub use diff::{
-    DiffError, DiffExamples, DiffReport, DiffSide, NameMatch, Spelling, TimeMatch, Unmatched, diff,
-};
+pub use diff::{DiffExamples, DiffReport, DiffSide, NameMatch, Spelling, TimeMatch, Unmatched, diff};
 pub use divide::{
     DivideOptions, Division, DivisionLeakage, DivisionMethod, DivisionReport, DivisionSource, HeldOut,
     ListReport, PatternSource, StratumReport, divide,
@@ -34,9 +32,9 @@ pub use divide::{
 pub use error::AnalysisError;
 pub use info::{
     Answers, CategoryCounts, Change, Classification, CompletionInfo, Details, EvolvingInfo,
-    FactsPerTimeStamp, Gap, GapWidth, IdSpace, Info, IntervalsInfo, MeanAnswers, Novelty, Operations,
-    Recurrency, Sampled, Share, SharedBySplits, SplitOrder, SplitRange, StaticInfo, StepChecks, StepInfo,
-    TemporalInfo, TimeInfo, Unseen, YearRange, info, time_span,
+    FactsPerTimeStamp, Gap, GapWidth, IdSpace, Info, IntervalsInfo, MeanAnswers, Novelties, Novelty,
+    Operations, Recurrency, Sampled, Share, SharedBySplits, SplitOrder, SplitRange, StaticInfo, StepChecks,
+    StepInfo, TemporalInfo, TimeInfo, Unseen, YearRange, info, time_span,
 };
 pub use patterns::{
     Lags, NamedMirrors, NamedPair, NamedSymmetric, Partner, PatternOptions, Patterns, RelationPatterns,

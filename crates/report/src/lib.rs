@@ -20,12 +20,12 @@ pub use answers::answer_text;
 pub use comparison::comparison_text;
 pub use datasets::{
     CompileCost, SynthCost, audit_text, catalogue_text, compile_text, diff_text, division_text,
-    dropped_words, fetch_text, import_text, info_text, patterns_report, patterns_text, synth_text,
+    dropped_words, fetch_text, import_text, info_text, patterns_text, synth_text,
 };
 pub use evolving::{
     PublishedComparison, PublishedLine, PublishedMeasure, PublishedVerdict, published_comparisons,
 };
-pub use html::{PatternMap, PatternPartner, PatternReport, PatternRow, html, patterns_page};
+pub use html::{html, patterns_page};
 pub use runs::{LoadedRun, Options, Reading, Reference};
 pub use tables::{csv, latex, markdown};
 pub use terminal::{

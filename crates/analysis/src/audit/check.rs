@@ -1,9 +1,12 @@
-//! What an audit says.
+//! Runs all checks, and what they say.
 
 use quadcast_core::{Check, Verdict};
+use quadcast_data::Loaded;
 use serde::Serialize;
 
-use super::leakage::Leakage;
+use super::leakage::{Leakage, LeakageOptions, leakage};
+use super::{identity, order, separation, shape};
+use crate::info;
 
 /// Collects findings; the gravest decides the verdict.
 pub(super) struct Findings {
@@ -18,11 +21,8 @@ impl Findings {
     }
 
     pub fn skip(reason: &str) -> Self {
-        Self {
-            verdict: Verdict::Skip,
-            evidence: vec![format!("not applicable: {reason}")],
-            advice: Vec::new(),
-        }
+        let evidence = vec![format!("not applicable: {reason}")];
+        Self { verdict: Verdict::Skip, evidence, advice: Vec::new() }
     }
 
     /// States a fact without judging it.
@@ -31,20 +31,17 @@ impl Findings {
     }
 
     pub fn warn(&mut self, evidence: impl Into<String>) {
-        self.add(Verdict::Warn, evidence);
+        self.verdict = self.verdict.max(Verdict::Warn);
+        self.note(evidence);
     }
 
     pub fn fail(&mut self, evidence: impl Into<String>) {
-        self.add(Verdict::Fail, evidence);
+        self.verdict = self.verdict.max(Verdict::Fail);
+        self.note(evidence);
     }
 
     pub fn advise(&mut self, advice: impl Into<String>) {
         self.advice.push(advice.into());
-    }
-
-    fn add(&mut self, verdict: Verdict, evidence: impl Into<String>) {
-        self.verdict = self.verdict.max(verdict);
-        self.evidence.push(evidence.into());
     }
 
     pub fn into_check(self, id: &'static str, question: &'static str) -> Check {
@@ -70,4 +67,25 @@ impl Audit {
         let checks = self.checks.iter().map(|check| check.verdict);
         checks.chain([self.leakage.verdict]).max().unwrap_or(Verdict::Skip)
     }
+}
+
+/// Answers the dataset questions of the checklist for fair evaluation, and measures leakage.
+pub fn audit(loaded: &Loaded) -> Audit {
+    audit_with(loaded, &LeakageOptions::default())
+}
+
+/// The same, with a say in what counts as a pattern and how much leakage is too much.
+pub fn audit_with(loaded: &Loaded, options: &LeakageOptions) -> Audit {
+    let info = info(loaded);
+    let checks = vec![
+        identity::known_variant(&info).into_check("D1", "Is it a known dataset version?"),
+        order::ordered(loaded, &info)
+            .into_check("D2", "Are the splits ordered in time, without a shared time stamp?"),
+        separation::validation(&info)
+            .into_check("D3", "Does a validation set exist that differs from the test set?"),
+        identity::ids(&info).into_check("D4", "Are the ids in range, used and known from training?"),
+        shape::uniform(&info).into_check("D5", "Are there duplicates, self loops or gaps in time?"),
+    ];
+    let leakage = leakage(loaded, &info, options);
+    Audit { dataset: info.name, checks, leakage }
 }

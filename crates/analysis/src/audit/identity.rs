@@ -1,28 +1,25 @@
 //! D1 and D4: which dataset is this, and are its ids sound?
 
 use super::check::Findings;
-use crate::info::{Details, IdSpace, Info, Novelty};
+use crate::info::{Details, IdSpace, Info, Novelties};
 use quadcast_data::CatalogueMatch;
 
 /// D1: results on different versions of one name cannot be compared.
 pub(super) fn known_variant(info: &Info) -> Findings {
     let mut findings = Findings::new();
+    let fingerprint = info.fingerprint;
     match &info.catalogue {
         Some(CatalogueMatch::Exact { name }) => {
-            findings
-                .note(format!("counts and content equal those of {name} (fingerprint {})", info.fingerprint));
+            findings.note(format!("counts and content equal those of {name} (fingerprint {fingerprint})"));
         }
         Some(CatalogueMatch::Near { name, reason }) => {
-            findings.warn(format!("near match of {name}: {reason} (fingerprint {})", info.fingerprint));
+            findings.warn(format!("near match of {name}: {reason} (fingerprint {fingerprint})"));
             findings.advise(format!(
                 "do not compare results with published ones on {name} before the difference is clear"
             ));
         }
         None => {
-            findings.warn(format!(
-                "no variant in the catalogue has these sizes (fingerprint {})",
-                info.fingerprint
-            ));
+            findings.warn(format!("no variant in the catalogue has these sizes (fingerprint {fingerprint})"));
             findings.advise("compare only with results that carry the same fingerprint");
         }
     }
@@ -35,9 +32,9 @@ pub(super) fn ids(info: &Info) -> Findings {
     space(&mut findings, "entity", &info.entities);
     space(&mut findings, "relation", &info.relations);
     match &info.details {
-        Details::Temporal(part) => novelties(&mut findings, &part.entity_novelty, &part.relation_novelty),
-        Details::Static(part) => novelties(&mut findings, &part.entity_novelty, &part.relation_novelty),
-        Details::Intervals(part) => novelties(&mut findings, &part.entity_novelty, &part.relation_novelty),
+        Details::Temporal(part) => novelties(&mut findings, &part.novelty),
+        Details::Static(part) => novelties(&mut findings, &part.novelty),
+        Details::Intervals(part) => novelties(&mut findings, &part.novelty),
         Details::Evolving(part) => {
             for step in part.steps.iter().filter(|step| step.test_entities_unseen > 0) {
                 let count = step.test_entities_unseen;
@@ -49,26 +46,23 @@ pub(super) fn ids(info: &Info) -> Findings {
 }
 
 fn space(findings: &mut Findings, word: &str, ids: &IdSpace) {
-    if ids.out_of_range > 0 {
-        findings.fail(format!(
-            "facts use {word} ids outside the {} of the id space {} times",
-            ids.size, ids.out_of_range
-        ));
+    let IdSpace { size, declared, never_used, out_of_range, .. } = *ids;
+    if out_of_range > 0 {
+        findings
+            .fail(format!("facts use {word} ids outside the {size} of the id space {out_of_range} times"));
         findings.advise(format!("list every {word} in the id file"));
     } else {
-        findings.note(format!("all {word} ids lie in range (0 to {})", ids.size.saturating_sub(1)));
+        findings.note(format!("all {word} ids lie in range (0 to {})", size.saturating_sub(1)));
     }
-    if let Some(declared) = ids.declared.filter(|&declared| declared != ids.size) {
-        findings.warn(format!("the files declare {declared} {word} ids, the id space has {}", ids.size));
+    if let Some(declared) = declared.filter(|&declared| declared != size) {
+        findings.warn(format!("the files declare {declared} {word} ids, the id space has {size}"));
         if word == "entity" {
-            findings.advise(format!(
-                "candidates are all {} ids of the id space, not the declared number",
-                ids.size
-            ));
+            findings
+                .advise(format!("candidates are all {size} ids of the id space, not the declared number"));
         }
     }
-    if ids.never_used > 0 {
-        findings.warn(format!("{} of {} {word} ids are never used", ids.never_used, ids.size));
+    if never_used > 0 {
+        findings.warn(format!("{never_used} of {size} {word} ids are never used"));
         if word == "entity" {
             findings.advise(
                 "unused entities are candidates all the same: report how many candidates a query has",
@@ -77,8 +71,8 @@ fn space(findings: &mut Findings, word: &str, ids: &IdSpace) {
     }
 }
 
-fn novelties(findings: &mut Findings, entities: &Novelty, relations: &Novelty) {
-    for (word, novelty) in [("entities", entities), ("relations", relations)] {
+fn novelties(findings: &mut Findings, novelties: &Novelties) {
+    for (word, novelty) in [("entities", &novelties.entities), ("relations", &novelties.relations)] {
         let unseen = &novelty.unseen_in_train;
         if unseen.ids > 0 {
             let later = &novelty.unseen_in_train_and_valid;

@@ -8,13 +8,11 @@ mod check;
 mod identity;
 mod leakage;
 mod order;
-mod run;
 mod separation;
 mod shape;
 
-pub use check::Audit;
+pub use check::{Audit, audit, audit_with};
 pub use leakage::{
     ClassCount, Leakage, LeakageCheck, LeakageExample, LeakageOptions, LeakingRelation, NamedFact,
     ReferenceScore, SplitKind, UnseenInTest,
 };
-pub use run::{audit, audit_with};

@@ -1,13 +1,13 @@
 //! D2: do the splits follow each other in time?
 
-use quadcast_core::{Dataset, Facts, Split, Splits, Step};
+use quadcast_core::{Dataset, Split, Splits, Step};
 
 use super::check::Findings;
 use crate::info::{Details, EvolvingInfo, Info, SplitOrder, TemporalInfo};
 use quadcast_data::{Content, Loaded, SourceFile};
 
 /// From this share of test time stamps inside the time range of train on, the division was made at random.
-const INTERPOLATION: f64 = 0.5;
+pub(super) const INTERPOLATION: f64 = 0.5;
 
 pub(super) fn ordered(loaded: &Loaded, info: &Info) -> Findings {
     match (&loaded.content, &info.details) {
@@ -43,13 +43,11 @@ fn ranges(info: &TemporalInfo) -> String {
 }
 
 fn shared_border(findings: &mut Findings, info: &TemporalInfo) {
-    let examples = &info.shared_time_stamp_examples;
-    let pairs = [("train and valid", &examples.train_valid), ("valid and test", &examples.valid_test)];
-    for (pair, labels) in pairs.iter().filter(|(_, labels)| !labels.is_empty()) {
-        findings.warn(format!("time stamp {} lies in both {pair}", labels.join(", ")));
-    }
-    if !examples.train_test.is_empty() {
-        findings.warn(format!("time stamp {} lies in both train and test", examples.train_test.join(", ")));
+    let [train_valid, train_test, valid_test] = info.shared_time_stamp_examples.pairs();
+    for (pair, labels) in [train_valid, valid_test, train_test] {
+        if !labels.is_empty() {
+            findings.warn(format!("time stamp {} lies in both {pair}", labels.join(", ")));
+        }
     }
     findings.advise("the evaluator withholds the facts of a shared time stamp until that step is over");
 }
@@ -65,6 +63,15 @@ fn interleaved(findings: &mut Findings, loaded: &Loaded, data: &Dataset, info: &
     } else {
         findings.advise("divide the facts by time: train before valid before test");
     }
+    // A fact in words: `test.txt:17 (2014-01-03)`.
+    let place = |split: Split, step: Step, line: fn(&SourceFile) -> Option<u64>| {
+        let label = data.axis.label(step);
+        let source = loaded.sources.as_ref().map(|sources| sources.get(split));
+        match source.and_then(|source| Some((file_name(source), line(source)?))) {
+            Some((file, line)) => format!("{file}:{line} ({label})"),
+            None => format!("{split} ({label})"),
+        }
+    };
     for (earlier, later) in
         [(Split::Train, Split::Valid), (Split::Train, Split::Test), (Split::Valid, Split::Test)]
     {
@@ -74,45 +81,19 @@ fn interleaved(findings: &mut Findings, loaded: &Loaded, data: &Dataset, info: &
         else {
             continue;
         };
-        let place =
-            |split, step, line: fn(&SourceFile) -> Option<u64>| place(loaded, data, split, step, line);
+        let before: usize =
+            late.occupied().take_while(|&step| step < last).map(|step| late.snapshot(step).len()).sum();
         findings.fail(format!(
-            "{} lies before {} ({} of {} {later} facts do)",
+            "{} lies before {} ({before} of {} {later} facts do)",
             place(later, first, |source| source.earliest_at),
             place(earlier, last, |source| source.latest_at),
-            before(late, last),
             late.len()
         ));
     }
 }
 
-/// Facts before a step.
-fn before(facts: &Facts, step: Step) -> usize {
-    facts.occupied().take_while(|&at| at < step).map(|at| facts.snapshot(at).len()).sum()
-}
-
-/// A fact in words: `test.txt:17 (2014-01-03)`.
-fn place(
-    loaded: &Loaded,
-    data: &Dataset,
-    split: Split,
-    step: Step,
-    line: fn(&SourceFile) -> Option<u64>,
-) -> String {
-    let label = data.axis.label(step);
-    let source = loaded.sources.as_ref().map(|sources| sources.get(split));
-    match source.and_then(|source| Some((file_name(source), line(source)?))) {
-        Some((file, line)) => format!("{file}:{line} ({label})"),
-        None => format!("{split} ({label})"),
-    }
-}
-
 fn file_name(source: &SourceFile) -> String {
-    source
-        .path
-        .file_name()
-        .map_or_else(|| source.path.display(), |name| std::path::Path::new(name).display())
-        .to_string()
+    source.path.file_name().unwrap_or(source.path.as_os_str()).display().to_string()
 }
 
 fn unsorted(findings: &mut Findings, sources: Option<&Splits<SourceFile>>) {
@@ -141,17 +122,13 @@ fn evolving(info: &EvolvingInfo) -> Findings {
     let mut clean = true;
     for step in &info.steps {
         let checks = &step.checks;
+        let [increment, operations] =
+            [checks.increment_differs, checks.operations_differ].map(Option::unwrap_or_default);
         let counts = [
             (checks.void_operations, "operations change nothing"),
             (checks.repeated_operations, "operations touch a triple again"),
-            (
-                checks.increment_differs.unwrap_or(0),
-                "triples differ between the increment file and the inserts",
-            ),
-            (
-                checks.operations_differ.unwrap_or(0),
-                "triples differ between the operations and the next graph",
-            ),
+            (increment, "triples differ between the increment file and the inserts"),
+            (operations, "triples differ between the operations and the next graph"),
         ];
         for (count, what) in counts.iter().filter(|(count, _)| *count > 0) {
             findings.warn(format!("step {}: {count} {what}", step.label));

@@ -42,13 +42,8 @@ fn splits(findings: &mut Findings, info: &Info, facts: &Splits<usize>) {
 }
 
 fn shared(findings: &mut Findings, shared: &SharedBySplits<usize>, what: &str) {
-    let pairs = [
-        (shared.valid_test, "valid and test"),
-        (shared.train_test, "train and test"),
-        (shared.train_valid, "train and valid"),
-    ];
     let mut apart = true;
-    for (count, pair) in pairs.iter().filter(|(count, _)| *count > 0) {
+    for (pair, count) in shared.pairs().into_iter().rev().filter(|(_, count)| **count > 0) {
         findings.fail(format!("{count} {what} stand in both {pair}"));
         apart = false;
     }

@@ -2,11 +2,9 @@
 
 use quadcast_core::{Split, Splits};
 
-use super::error::DiffError;
-use super::names::{self, align};
+use super::names::{AlignedNames, align};
 use super::report::{DiffExamples, DiffReport, DiffSide, TimeMatch};
-use super::sides::{Fact, Side};
-use super::times::{self, ways};
+use super::sides::{AlignedTimes, Fact, Side, ways};
 use crate::AnalysisError;
 use quadcast_data::{Loaded, fingerprint};
 
@@ -17,26 +15,27 @@ const EXAMPLES: usize = 3;
 pub fn diff(a: &Loaded, b: &Loaded) -> Result<DiffReport, AnalysisError> {
     let (a, b) = (Side::of(a)?, Side::of(b)?);
     let [used_a, used_b] = [&a, &b].map(used);
-    let (of_a, of_b) = (a.vocabulary, b.vocabulary);
-    let entities = align(&of_a.entities, &of_b.entities, [&used_a.entities, &used_b.entities]);
-    let relations = align(&of_a.relations, &of_b.relations, [&used_a.relations, &used_b.relations]);
-    let mut best: Option<(Common, times::Aligned)> = None;
-    for way in ways(&a.times, &b.times) {
+    let (of_a, of_b) = (a.data.vocabulary, b.data.vocabulary);
+    let entities = align(&of_a.entities, &of_b.entities, [&used_a[0], &used_b[0]]);
+    let relations = align(&of_a.relations, &of_b.relations, [&used_a[1], &used_b[1]]);
+    let mut best: Option<(Common, AlignedTimes)> = None;
+    for way in ways(&a.data.times, &b.data.times) {
         let common = Common::count(&a, &b, &entities, &relations, &way);
         if best.as_ref().is_none_or(|(found, _)| common.facts > found.facts) {
             best = Some((common, way));
         }
     }
     let Some((common, way)) = best else {
-        let name = |side: &Side<'_>| side.loaded.content.name().to_owned();
-        let (a_kind, b_kind) = (a.times.kind(), b.times.kind());
-        return Err(DiffError::Kinds { a: name(&a), a_kind, b: name(&b), b_kind }.into());
+        let [a, b] = [a, b].map(|side| format!("{} is {}", side.loaded.content.name(), side.kind()));
+        return Err(AnalysisError::Input(format!(
+            "{a}, {b}: there is nothing to align; give two datasets of one kind"
+        )));
     };
     let time = way.by.map(|by| TimeMatch {
         by,
         note: way.note,
-        a: a.times.len(),
-        b: b.times.len(),
+        a: a.times(),
+        b: b.times(),
         common: way.to_a.iter().flatten().count(),
     });
     let same_facts = a.facts.len() == common.facts && b.facts.len() == common.facts;
@@ -59,23 +58,17 @@ pub fn diff(a: &Loaded, b: &Loaded) -> Result<DiffReport, AnalysisError> {
     })
 }
 
-/// The ids that facts use.
-struct Used {
-    entities: Vec<bool>,
-    relations: Vec<bool>,
-}
-
-fn used(side: &Side<'_>) -> Used {
-    let mut used = Used {
-        entities: vec![false; side.vocabulary.entities.len()],
-        relations: vec![false; side.vocabulary.relations.len()],
-    };
+/// The entities and relations that facts use.
+fn used(side: &Side<'_>) -> [Vec<bool>; 2] {
+    let vocabulary = side.data.vocabulary;
+    let mut entities = vec![false; vocabulary.entities.len()];
+    let mut relations = vec![false; vocabulary.relations.len()];
     for ([subject, relation, object, _], _) in &side.facts {
-        used.entities[*subject as usize] = true;
-        used.entities[*object as usize] = true;
-        used.relations[*relation as usize] = true;
+        entities[*subject as usize] = true;
+        entities[*object as usize] = true;
+        relations[*relation as usize] = true;
     }
-    used
+    [entities, relations]
 }
 
 /// What both have, and what only one has.
@@ -92,9 +85,9 @@ impl Common {
     fn count(
         a: &Side<'_>,
         b: &Side<'_>,
-        entities: &names::Aligned,
-        relations: &names::Aligned,
-        times: &times::Aligned,
+        entities: &AlignedNames,
+        relations: &AlignedNames,
+        times: &AlignedTimes,
     ) -> Self {
         let translated = |[subject, relation, object, time]: Fact| {
             Some([

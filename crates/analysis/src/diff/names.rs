@@ -2,7 +2,7 @@
 //!
 //! Names that are equal belong together. What is left is compared without differences that files of the same facts are
 //! known to have: blanks or underscores, no-break spaces kept or dropped, quotes as in CSV or none. A spelling that two
-//! names of one dataset share is left alone: nobody knows which one is meant.
+//! names of one dataset share is left alone: it is not clear which one is meant.
 
 use std::borrow::Cow;
 
@@ -16,23 +16,16 @@ use quadcast_data::unquoted;
 const EXAMPLES: usize = 5;
 
 /// The id of A for each id of B that has one, and how it was found.
-pub(super) struct Aligned {
+pub(super) struct AlignedNames {
     pub to_a: Vec<Option<u32>>,
     pub report: NameMatch,
 }
 
 /// Aligns names. Of each dataset, only ids marked as used are worth a word if they have no counterpart.
-pub(super) fn align(a: &Names, b: &Names, used: [&[bool]; 2]) -> Aligned {
+pub(super) fn align(a: &Names, b: &Names, used: [&[bool]; 2]) -> AlignedNames {
     let by_name = [a, b].iter().all(|names| names.iter().next().is_some());
     let mut found = Found { to_a: vec![None; b.len()], to_b: vec![None; a.len()] };
-    let mut report = NameMatch {
-        by_name,
-        exact: 0,
-        respelt: 0,
-        spelling: Spelling::default(),
-        only_a: Unmatched::default(),
-        only_b: Unmatched::default(),
-    };
+    let mut report = NameMatch { by_name, ..NameMatch::default() };
     if by_name {
         report.exact = found.pair(a, b, Cow::Borrowed, |_, _| ());
         report.respelt = found.pair(a, b, |name| Cow::Owned(plain(name)), |x, y| report.spelling.add(x, y));
@@ -44,7 +37,7 @@ pub(super) fn align(a: &Names, b: &Names, used: [&[bool]; 2]) -> Aligned {
     }
     report.only_a = unmatched(a, &found.to_b, used[0]);
     report.only_b = unmatched(b, &found.to_a, used[1]);
-    Aligned { to_a: found.to_a, report }
+    AlignedNames { to_a: found.to_a, report }
 }
 
 /// Pairs of ids so far.

@@ -56,7 +56,7 @@ pub struct DiffSide {
 }
 
 /// How the ids of one kind were aligned.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct NameMatch {
     /// By name; by id where one of the datasets has no names.
     pub by_name: bool,

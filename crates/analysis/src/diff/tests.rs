@@ -1,18 +1,13 @@
 //! Comparisons that can be checked on paper.
 
-use std::path::PathBuf;
-
 use quadcast_core::{
     Calendar, Dataset, Facts, Names, Quad, Splits, StaticGraph, TimeAxis, TimeUnit, Triple, Vocabulary,
 };
 
-use super::*;
-use quadcast_data::{Content, Format, Loaded};
+use quadcast_data::{Content, Loaded};
+use quadcast_testing::small::loaded;
 
-fn loaded(content: Content) -> Loaded {
-    let path = PathBuf::from("folder");
-    Loaded { path, format: Format::Quads, notes: vec![], content, sources: None, variant: None }
-}
+use super::*;
 
 fn named(names: &[&str]) -> Names {
     Names::new(names.iter().map(|name| Some((*name).to_owned())).collect(), None)

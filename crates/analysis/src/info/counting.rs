@@ -37,19 +37,6 @@ pub struct IdSpace {
     pub out_of_range: usize,
 }
 
-impl IdSpace {
-    pub(super) fn new(names: &Names, marks: &Marks) -> Self {
-        let used = marks.count();
-        Self {
-            declared: names.declared(),
-            size: names.len(),
-            used,
-            never_used: names.len() - used,
-            out_of_range: marks.out_of_range,
-        }
-    }
-}
-
 /// Ids that the test split uses and an earlier part does not.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Unseen {
@@ -72,6 +59,17 @@ pub struct Novelty {
     pub unseen_in_train_and_valid: Unseen,
 }
 
+/// What the test split brings, by kind of id.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Novelties {
+    /// Entities.
+    #[serde(rename = "entity_novelty")]
+    pub entities: Novelty,
+    /// Relations.
+    #[serde(rename = "relation_novelty")]
+    pub relations: Novelty,
+}
+
 /// Values that occur in two splits.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct SharedBySplits<T> {
@@ -83,8 +81,29 @@ pub struct SharedBySplits<T> {
     pub valid_test: T,
 }
 
+impl<T> SharedBySplits<T> {
+    /// What every two splits have in common.
+    pub(super) fn of<S>(splits: &Splits<S>, common: impl Fn(&S, &S) -> T) -> Self {
+        let Splits { train, valid, test } = splits;
+        Self {
+            train_valid: common(train, valid),
+            train_test: common(train, test),
+            valid_test: common(valid, test),
+        }
+    }
+
+    /// The values with the names of the splits, in order.
+    pub const fn pairs(&self) -> [(&'static str, &T); 3] {
+        [
+            ("train and valid", &self.train_valid),
+            ("train and test", &self.train_test),
+            ("valid and test", &self.valid_test),
+        ]
+    }
+}
+
 /// A set of ids. Ids outside the id space are not kept but counted: readers refuse them, hand-made data may have them.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub(super) struct Marks {
     marks: Vec<bool>,
     out_of_range: usize,
@@ -93,11 +112,6 @@ pub(super) struct Marks {
 impl Marks {
     pub fn new(size: usize) -> Self {
         Self { marks: vec![false; size], out_of_range: 0 }
-    }
-
-    /// An empty set over the same id space.
-    pub fn cleared(&self) -> Self {
-        Self::new(self.marks.len())
     }
 
     pub fn set(&mut self, id: u32) {
@@ -149,39 +163,39 @@ impl Used {
             self.relations.set(triple.relation.0);
         }
     }
-}
 
-/// Used ids and novelty of a dataset in three splits.
-pub(super) struct Ids {
-    pub entities: IdSpace,
-    pub relations: IdSpace,
-    pub entity_novelty: Novelty,
-    pub relation_novelty: Novelty,
-}
-
-impl Ids {
-    pub fn of(vocabulary: &Vocabulary, splits: &Splits<Vec<Triple>>) -> Self {
-        let mut seen = Used::new(vocabulary);
-        seen.mark(splits.train.iter().copied());
-        let in_train = [seen.entities.count(), seen.relations.count()];
-        let after_train = unseen(vocabulary, &seen, &splits.test);
-        seen.mark(splits.valid.iter().copied());
-        let after_valid = unseen(vocabulary, &seen, &splits.test);
-        seen.mark(splits.test.iter().copied());
-        let ([train_entities, train_relations], [valid_entities, valid_relations]) =
-            (after_train, after_valid);
-        let novelty = |in_train, unseen_in_train, unseen_in_train_and_valid| Novelty {
-            in_train,
-            unseen_in_train,
-            unseen_in_train_and_valid,
-        };
-        Self {
-            entities: IdSpace::new(&vocabulary.entities, &seen.entities),
-            relations: IdSpace::new(&vocabulary.relations, &seen.relations),
-            entity_novelty: novelty(in_train[0], train_entities, valid_entities),
-            relation_novelty: novelty(in_train[1], train_relations, valid_relations),
-        }
+    /// The id spaces of entities and relations.
+    pub fn spaces(&self, vocabulary: &Vocabulary) -> [IdSpace; 2] {
+        let sets = [(&vocabulary.entities, &self.entities), (&vocabulary.relations, &self.relations)];
+        sets.map(|(names, marks)| IdSpace {
+            declared: names.declared(),
+            size: names.len(),
+            used: marks.count(),
+            never_used: names.len() - marks.count(),
+            out_of_range: marks.out_of_range,
+        })
     }
+}
+
+/// The id spaces of entities and relations, and what the test split brings.
+pub(super) fn count_ids(vocabulary: &Vocabulary, splits: &Splits<Vec<Triple>>) -> ([IdSpace; 2], Novelties) {
+    let mut seen = Used::new(vocabulary);
+    seen.mark(splits.train.iter().copied());
+    let (entities, relations) = (seen.entities.count(), seen.relations.count());
+    let [new_entities, new_relations] = unseen(vocabulary, &seen, &splits.test);
+    seen.mark(splits.valid.iter().copied());
+    let [later_entities, later_relations] = unseen(vocabulary, &seen, &splits.test);
+    seen.mark(splits.test.iter().copied());
+    let novelty = |in_train, unseen_in_train, unseen_in_train_and_valid| Novelty {
+        in_train,
+        unseen_in_train,
+        unseen_in_train_and_valid,
+    };
+    let novelties = Novelties {
+        entities: novelty(entities, new_entities, later_entities),
+        relations: novelty(relations, new_relations, later_relations),
+    };
+    (seen.spaces(vocabulary), novelties)
 }
 
 /// Entities and relations of `facts` that are not in `seen`.

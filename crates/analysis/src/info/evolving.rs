@@ -1,14 +1,15 @@
-//! Statistics of a graph that changes in steps.
+//! Statistics of a graph that changes in steps, and whether its files agree with each other.
 
 use quadcast_core::{
-    CategoryKind, EntityId, EvolvingDataset, EvolvingStep, Split, SplitTriples, Splits, TripleOperation,
+    CategoryKind, EntityId, EvolvingDataset, EvolvingStep, Split, SplitTriples, Splits, Triple,
+    TripleOperation,
 };
 use quadcast_data::{TripleSet, apply};
 use rustc_hash::FxHashSet;
 use serde::Serialize;
 
-use super::counting::{IdSpace, Marks, Used};
-use super::evolving_checks::StepChecks;
+use super::Details;
+use super::counting::{IdSpace, Marks, Used, repeated};
 
 /// Inserts and deletes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -73,6 +74,25 @@ pub struct Classification {
     pub positives_not_in_graph: usize,
 }
 
+/// Checks of one step. Every count is a number of violations; `None` where the source has nothing to check against.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct StepChecks {
+    /// Training operations that change nothing: inserts of present triples, deletes of absent ones.
+    pub void_operations: usize,
+    /// Triples with more than one training operation in this step.
+    pub repeated_operations: usize,
+    /// Triples by which the source's increment file differs from the inserts.
+    pub increment_differs: Option<usize>,
+    /// Triples by which the graph after all operations differs from train, valid and test together.
+    pub operations_differ: Option<usize>,
+    /// Distinct triples that stand in two of train, valid and test.
+    pub overlap: usize,
+    /// Triples of categories 2 and 4 that are present, and of category 3 that are absent.
+    pub misplaced_categories: usize,
+    /// Listed entities that do not occur, and occurring ones that are not listed.
+    pub entities_differ: Option<usize>,
+}
+
 /// One step.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct StepInfo {
@@ -133,17 +153,18 @@ pub struct EvolvingInfo {
 
 /// The sets of one step, as the next step needs them.
 #[derive(Default)]
-pub(super) struct State {
-    pub train: TripleSet,
-    pub graph: TripleSet,
-    pub valid: TripleSet,
-    pub test: TripleSet,
-    present: Option<Marks>,
+struct State {
+    train: TripleSet,
+    graph: TripleSet,
+    valid: TripleSet,
+    test: TripleSet,
+    /// The entities of the step: as the source lists them, else those that occur.
+    present: Marks,
 }
 
 impl EvolvingInfo {
     /// Computes everything; also returns the id spaces, which belong to the general part.
-    pub(super) fn of(data: &EvolvingDataset) -> (Self, [IdSpace; 2]) {
+    pub(super) fn of(data: &EvolvingDataset) -> (Details, [IdSpace; 2]) {
         let mut ever = Used::new(&data.vocabulary);
         let mut state = State::default();
         let mut once_present = Marks::new(data.vocabulary.entities.len());
@@ -151,27 +172,20 @@ impl EvolvingInfo {
         for (index, step) in data.steps.iter().enumerate() {
             steps.push(advance(data, step, index, &mut state));
             ever.mark(state.graph.iter().copied());
-            mark_categories(&mut ever, step);
-            if let Some(present) = &state.present {
-                once_present.join(present);
+            // Categories only hold triples that were in the graph at some time; marking them covers samples.
+            for category in &step.categories {
+                ever.mark(category.triples.iter().copied());
             }
+            once_present.join(&state.present);
         }
         let unchanged =
             |step: &StepInfo| [step.valid_change, step.test_change].iter().all(|c| *c == Change::default());
         let info = Self {
             evaluation_constant: steps.iter().skip(1).all(unchanged),
             steps,
-            entities_gone: state.present.map_or(0, |present| once_present.without(&present).count()),
+            entities_gone: once_present.without(&state.present).count(),
         };
-        let entities = IdSpace::new(&data.vocabulary.entities, &ever.entities);
-        (info, [entities, IdSpace::new(&data.vocabulary.relations, &ever.relations)])
-    }
-}
-
-/// Categories only hold triples that were in the graph at some time; marking them costs nothing and covers samples.
-fn mark_categories(ever: &mut Used, step: &EvolvingStep) {
-    for category in &step.categories {
-        ever.mark(category.triples.iter().copied());
+        (Details::Evolving(Box::new(info)), ever.spaces(&data.vocabulary))
     }
 }
 
@@ -216,7 +230,11 @@ fn advance(data: &EvolvingDataset, step: &EvolvingStep, index: usize, state: &mu
     let full = step.evaluation_all.as_ref().unwrap_or(&step.evaluation);
     let (mut next, void) = state.after(step, full);
     let used = StepUse::of(data, &next);
-    let present = present(step, &used.all);
+    next.present = used.all.entities.clone();
+    if let Some(listed) = &step.entities {
+        next.present = Marks::new(data.vocabulary.entities.len());
+        listed.iter().for_each(|entity| next.present.set(entity.0));
+    }
     let info = StepInfo {
         label: step.label.clone(),
         training: Operations::of(&step.training),
@@ -229,7 +247,10 @@ fn advance(data: &EvolvingDataset, step: &EvolvingStep, index: usize, state: &mu
         relations: used.all.relations.count(),
         listed_entities: step.entities.as_ref().map(Vec::len),
         listed_relations: step.relations.as_ref().map(Vec::len),
-        entity_change: marks_change(state.present.as_ref(), &present),
+        entity_change: Change {
+            added: next.present.without(&state.present).count(),
+            removed: state.present.without(&next.present).count(),
+        },
         valid_change: change(&state.valid, &next.valid),
         test_change: change(&state.test, &next.test),
         training_entities: used.training_entities,
@@ -240,30 +261,8 @@ fn advance(data: &EvolvingDataset, step: &EvolvingStep, index: usize, state: &mu
         classification: classification(step, &next.graph),
         checks: StepChecks::of(step, index, &state.graph, &next, void),
     };
-    next.present = Some(present);
     *state = next;
     info
-}
-
-/// The entities of a step: as the source lists them, else those that occur.
-fn present(step: &EvolvingStep, used: &Used) -> Marks {
-    let Some(listed) = &step.entities else {
-        return used.entities.clone();
-    };
-    let mut marks = used.entities.cleared();
-    for entity in listed {
-        marks.set(entity.0);
-    }
-    marks
-}
-
-fn marks_change(before: Option<&Marks>, after: &Marks) -> Change {
-    match before {
-        None => Change { added: after.count(), removed: 0 },
-        Some(before) => {
-            Change { added: after.without(before).count(), removed: before.without(after).count() }
-        }
-    }
 }
 
 fn change(before: &TripleSet, after: &TripleSet) -> Change {
@@ -301,4 +300,66 @@ fn classification(step: &EvolvingStep, graph: &TripleSet) -> Option<Classificati
         }
     }
     (!step.classification.is_empty()).then_some(counts)
+}
+
+impl StepChecks {
+    /// Whether nothing is violated.
+    pub fn clean(&self) -> bool {
+        let optional = [self.increment_differs, self.operations_differ, self.entities_differ];
+        let counts =
+            [self.void_operations, self.repeated_operations, self.overlap, self.misplaced_categories];
+        optional.iter().flatten().chain(&counts).all(|&count| count == 0)
+    }
+
+    /// `before` is the whole graph of the step before.
+    fn of(step: &EvolvingStep, index: usize, before: &TripleSet, now: &State, void: usize) -> Self {
+        Self {
+            void_operations: void,
+            repeated_operations: repeated_operations(&step.training),
+            increment_differs: step.increment.as_ref().map(|increment| increment_differs(step, increment)),
+            operations_differ: step.operations.as_ref().and_then(|operations| {
+                // Where the first step lists operations they start from nothing; later ones from the step before.
+                let known = index == 0 || !before.is_empty();
+                known.then(|| operations_differ(before, operations, &now.graph))
+            }),
+            overlap: overlap(now),
+            misplaced_categories: misplaced(step, &now.graph),
+            entities_differ: step.entities.as_ref().map(|listed| {
+                let listed: FxHashSet<_> = listed.iter().copied().collect();
+                let used = now.graph.iter().flat_map(|triple| [triple.subject, triple.object]).collect();
+                listed.symmetric_difference(&used).count()
+            }),
+        }
+    }
+}
+
+fn repeated_operations(operations: &[TripleOperation]) -> usize {
+    let mut triples: Vec<Triple> = operations.iter().map(|operation| operation.triple).collect();
+    triples.sort_unstable();
+    repeated(&triples)
+}
+
+fn increment_differs(step: &EvolvingStep, increment: &[Triple]) -> usize {
+    let inserts: TripleSet = step.training.iter().filter(|o| o.insert).map(|o| o.triple).collect();
+    let listed: TripleSet = increment.iter().copied().collect();
+    inserts.symmetric_difference(&listed).count()
+}
+
+fn operations_differ(before: &TripleSet, operations: &[TripleOperation], now: &TripleSet) -> usize {
+    let mut graph = before.clone();
+    apply(&mut graph, operations);
+    graph.symmetric_difference(now).count()
+}
+
+fn overlap(now: &State) -> usize {
+    let in_train = now.valid.iter().chain(&now.test).filter(|triple| now.train.contains(triple)).count();
+    in_train + now.valid.intersection(&now.test).count()
+}
+
+fn misplaced(step: &EvolvingStep, graph: &TripleSet) -> usize {
+    let wrong = step.categories.iter().map(|category| {
+        let should_hold = category.kind == CategoryKind::Returned;
+        category.triples.iter().filter(|triple| graph.contains(triple) != should_hold).count()
+    });
+    wrong.sum()
 }

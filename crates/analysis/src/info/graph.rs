@@ -1,10 +1,11 @@
 //! Statistics of a graph without time.
 
-use quadcast_core::{Splits, StaticGraph, Triple};
+use quadcast_core::{Splits, StaticGraph};
 use rustc_hash::FxHashSet;
 use serde::Serialize;
 
-use super::counting::{Ids, Novelty, Share, SharedBySplits, repeated, self_loops};
+use super::Details;
+use super::counting::{IdSpace, Novelties, Share, SharedBySplits, count_ids, repeated, self_loops};
 
 /// Statistics of a graph without time.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -17,10 +18,9 @@ pub struct StaticInfo {
     pub self_loops: Splits<usize>,
     /// Distinct triples that stand in two splits.
     pub shared_triples: SharedBySplits<usize>,
-    /// Entities that the test split brings.
-    pub entity_novelty: Novelty,
-    /// Relations that the test split brings.
-    pub relation_novelty: Novelty,
+    /// Ids that the test split brings.
+    #[serde(flatten)]
+    pub novelty: Novelties,
     /// Test facts `(s, r, o)` for which train holds `(o, any relation, s)`.
     pub reversed_pair_in_train: Share,
     /// Whether the dataset lists the entities that may stand on either side of a relation.
@@ -29,8 +29,8 @@ pub struct StaticInfo {
 
 impl StaticInfo {
     /// Computes everything; also returns the id spaces, which belong to the general part.
-    pub(super) fn of(data: &StaticGraph) -> (Self, Ids) {
-        let ids = Ids::of(&data.vocabulary, &data.splits);
+    pub(super) fn of(data: &StaticGraph) -> (Details, [IdSpace; 2]) {
+        let (ids, novelty) = count_ids(&data.vocabulary, &data.splits);
         let sorted = data.splits.map(|triples| {
             let mut sorted = triples.clone();
             sorted.sort_unstable();
@@ -45,25 +45,14 @@ impl StaticInfo {
             facts: data.splits.map(Vec::len),
             duplicates: sorted.map(|triples| repeated(triples)),
             self_loops: data.splits.map(|triples| self_loops(triples)),
-            shared_triples: shared_triples(&sorted),
-            entity_novelty: ids.entity_novelty.clone(),
-            relation_novelty: ids.relation_novelty.clone(),
+            // Distinct triples of the one that are in the other, both sorted.
+            shared_triples: SharedBySplits::of(&sorted, |a, b| {
+                b.chunk_by(PartialEq::eq).filter(|group| a.binary_search(&group[0]).is_ok()).count()
+            }),
+            novelty,
             reversed_pair_in_train: Share::of(reversed, test.len()),
             type_constraints: data.type_constraints.is_some(),
         };
-        (info, ids)
+        (Details::Static(Box::new(info)), ids)
     }
-}
-
-fn shared_triples(sorted: &Splits<Vec<Triple>>) -> SharedBySplits<usize> {
-    SharedBySplits {
-        train_valid: common(&sorted.train, &sorted.valid),
-        train_test: common(&sorted.train, &sorted.test),
-        valid_test: common(&sorted.valid, &sorted.test),
-    }
-}
-
-/// Distinct triples in both of two sorted lists.
-fn common(a: &[Triple], b: &[Triple]) -> usize {
-    b.chunk_by(PartialEq::eq).filter(|group| a.binary_search(&group[0]).is_ok()).count()
 }

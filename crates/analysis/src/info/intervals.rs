@@ -4,7 +4,8 @@ use quadcast_core::{IntervalDataset, IntervalFact, PartialDate, Splits, Triple};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 
-use super::counting::{Ids, Novelty, self_loops};
+use super::Details;
+use super::counting::{IdSpace, Novelties, count_ids, self_loops};
 
 /// First and last year.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -50,24 +51,28 @@ pub struct IntervalsInfo {
     pub test_in_train_with_other_interval: usize,
     /// Test rows that stand in train as they are.
     pub test_in_train: usize,
-    /// Entities that the test split brings.
-    pub entity_novelty: Novelty,
-    /// Relations that the test split brings.
-    pub relation_novelty: Novelty,
+    /// Ids that the test split brings.
+    #[serde(flatten)]
+    pub novelty: Novelties,
     /// Range of the known years.
     pub years: Option<YearRange>,
 }
 
 impl IntervalsInfo {
     /// Computes everything; also returns the id spaces, which belong to the general part.
-    pub(super) fn of(data: &IntervalDataset) -> (Self, Ids) {
+    pub(super) fn of(data: &IntervalDataset) -> (Details, [IdSpace; 2]) {
         let triples: Splits<Vec<Triple>> = data.splits.map(|facts| facts.iter().map(|f| f.triple).collect());
-        let ids = Ids::of(&data.vocabulary, &triples);
+        let (ids, novelty) = count_ids(&data.vocabulary, &triples);
         let Splits { train, valid, test } = &data.splits;
         let all: Vec<&IntervalFact> = train.iter().chain(valid).chain(test).collect();
         let count = |keep: &dyn Fn(&IntervalFact) -> bool| all.iter().filter(|fact| keep(fact)).count();
         let per_triple = intervals_per_triple(&all);
-        let leak = TrainLeak::of(train, test);
+        let known: FxHashSet<&IntervalFact> = train.iter().collect();
+        let known_per_triple = intervals_per_triple(&train.iter().collect::<Vec<_>>());
+        let other_interval = |fact: &&IntervalFact| {
+            let intervals = known_per_triple.get(&fact.triple).copied().unwrap_or(0);
+            intervals > usize::from(known.contains(fact))
+        };
         let info = Self {
             facts: data.splits.map(Vec::len),
             rows: all.len(),
@@ -83,13 +88,12 @@ impl IntervalsInfo {
             most_intervals: per_triple.values().copied().max().unwrap_or(0),
             duplicates: data.splits.map(|facts| facts.len() - facts.iter().collect::<FxHashSet<_>>().len()),
             self_loops: triples.map(|triples| self_loops(triples)),
-            test_in_train_with_other_interval: leak.other_interval,
-            test_in_train: leak.same,
-            entity_novelty: ids.entity_novelty.clone(),
-            relation_novelty: ids.relation_novelty.clone(),
+            test_in_train_with_other_interval: test.iter().filter(other_interval).count(),
+            test_in_train: test.iter().filter(|fact| known.contains(fact)).count(),
+            novelty,
             years: years(&all),
         };
-        (info, ids)
+        (Details::Intervals(Box::new(info)), ids)
     }
 }
 
@@ -101,27 +105,6 @@ fn intervals_per_triple(all: &[&IntervalFact]) -> FxHashMap<Triple, usize> {
         *counts.entry(fact.triple).or_default() += 1;
     }
     counts
-}
-
-struct TrainLeak {
-    same: usize,
-    other_interval: usize,
-}
-
-impl TrainLeak {
-    fn of(train: &[IntervalFact], test: &[IntervalFact]) -> Self {
-        let facts: FxHashSet<&IntervalFact> = train.iter().collect();
-        let refs: Vec<&IntervalFact> = train.iter().collect();
-        let per_triple = intervals_per_triple(&refs);
-        let mut leak = Self { same: 0, other_interval: 0 };
-        for fact in test {
-            let same = usize::from(facts.contains(fact));
-            let intervals = per_triple.get(&fact.triple).copied().unwrap_or(0);
-            leak.same += same;
-            leak.other_interval += usize::from(intervals > same);
-        }
-        leak
-    }
 }
 
 /// Whether `a` certainly lies before `b`: unknown parts prove nothing.

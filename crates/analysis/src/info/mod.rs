@@ -2,29 +2,26 @@
 //!
 //! [`info()`] computes everything once; the result is the JSON document of `data info --json`.
 
-mod answers;
-mod completion;
 mod counting;
 mod evolving;
-mod evolving_checks;
 mod graph;
 mod intervals;
 mod recurrency;
 mod summary;
 mod temporal;
-mod time;
 
-pub(crate) use completion::inside_train;
 pub(crate) use evolving::categories;
+pub(crate) use recurrency::inside_train;
+pub(crate) use summary::kind;
 
-pub use answers::{Answers, MeanAnswers};
-pub use completion::CompletionInfo;
-pub use counting::{IdSpace, Novelty, Share, SharedBySplits, Unseen};
-pub use evolving::{CategoryCounts, Change, Classification, EvolvingInfo, Operations, Sampled, StepInfo};
-pub use evolving_checks::StepChecks;
+pub use counting::{IdSpace, Novelties, Novelty, Share, SharedBySplits, Unseen};
+pub use evolving::{
+    CategoryCounts, Change, Classification, EvolvingInfo, Operations, Sampled, StepChecks, StepInfo,
+};
 pub use graph::StaticInfo;
 pub use intervals::{IntervalsInfo, YearRange};
-pub use recurrency::Recurrency;
+pub use recurrency::{Answers, CompletionInfo, MeanAnswers, Recurrency};
 pub use summary::{Details, Info, info};
-pub use temporal::{FactsPerTimeStamp, SplitOrder, TemporalInfo};
-pub use time::{Gap, GapWidth, SplitRange, TimeInfo, time_span};
+pub use temporal::{
+    FactsPerTimeStamp, Gap, GapWidth, SplitOrder, SplitRange, TemporalInfo, TimeInfo, time_span,
+};

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use quadcast_core::{Fingerprint, Splits};
 use serde::Serialize;
 
-use super::counting::{IdSpace, Ids};
+use super::counting::IdSpace;
 use super::evolving::EvolvingInfo;
 use super::graph::StaticInfo;
 use super::intervals::IntervalsInfo;
@@ -58,22 +58,26 @@ pub enum Details {
     Evolving(Box<EvolvingInfo>),
 }
 
-impl Details {
-    fn word(&self) -> &'static str {
-        match self {
-            Self::Temporal(_) => "temporal",
-            Self::Static(_) => "static",
-            Self::Intervals(_) => "intervals",
-            Self::Evolving(_) => "evolving",
-        }
+/// The word for a kind of content.
+pub(crate) const fn kind(content: &Content) -> &'static str {
+    match content {
+        Content::Temporal(_) => "temporal",
+        Content::Static(_) => "static",
+        Content::Intervals(_) => "intervals",
+        Content::Evolving(_) => "evolving",
     }
 }
 
 /// Computes the statistics of a dataset.
 pub fn info(loaded: &Loaded) -> Info {
     // Hashing and counting do not depend on each other and take about as long.
-    let (hashes, (details, [entities, relations])) =
-        rayon::join(|| Hashes::of(&loaded.content), || details(&loaded.content));
+    let details = || match &loaded.content {
+        Content::Temporal(data) => TemporalInfo::of(data),
+        Content::Static(data) => StaticInfo::of(data),
+        Content::Intervals(data) => IntervalsInfo::of(data),
+        Content::Evolving(data) => EvolvingInfo::of(data),
+    };
+    let (hashes, (details, [entities, relations])) = rayon::join(|| Hashes::of(&loaded.content), details);
     let catalogue = compare_with(&loaded.content, &hashes);
     let variant = match &catalogue {
         Some(CatalogueMatch::Exact { name }) => lookup(name),
@@ -82,7 +86,7 @@ pub fn info(loaded: &Loaded) -> Info {
     Info {
         name: loaded.content.name().to_owned(),
         path: loaded.path.clone(),
-        kind: details.word(),
+        kind: kind(&loaded.content),
         format: loaded.format,
         notes: loaded.notes.clone(),
         entities,
@@ -93,27 +97,5 @@ pub fn info(loaded: &Loaded) -> Info {
         family: variant.map(|variant| variant.family),
         quirks: variant.map_or(&[], |variant| variant.quirks),
         details,
-    }
-}
-
-fn details(content: &Content) -> (Details, [IdSpace; 2]) {
-    let spaces = |ids: &Ids| [ids.entities, ids.relations];
-    match content {
-        Content::Temporal(data) => {
-            let (info, ids) = TemporalInfo::of(data);
-            (Details::Temporal(Box::new(info)), spaces(&ids))
-        }
-        Content::Static(data) => {
-            let (info, ids) = StaticInfo::of(data);
-            (Details::Static(Box::new(info)), spaces(&ids))
-        }
-        Content::Intervals(data) => {
-            let (info, ids) = IntervalsInfo::of(data);
-            (Details::Intervals(Box::new(info)), spaces(&ids))
-        }
-        Content::Evolving(data) => {
-            let (info, spaces) = EvolvingInfo::of(data);
-            (Details::Evolving(Box::new(info)), spaces)
-        }
     }
 }

@@ -1,13 +1,19 @@
-//! Statistics of facts with time stamps.
+//! Statistics of facts with time stamps, and the time axis in numbers and words.
 
-use quadcast_core::{Dataset, Quad, Splits, Step, Triple};
+use std::collections::BTreeMap;
+
+use quadcast_core::{Dataset, Facts, Quad, Splits, Step, TimeUnit, Triple};
 use serde::Serialize;
 
-use super::answers::Answers;
-use super::completion::CompletionInfo;
-use super::counting::{Ids, Novelty, SharedBySplits, self_loops};
-use super::recurrency::{Recurrency, duplicates, shared_quadruples, sorted_rows};
-use super::time::TimeInfo;
+use super::Details;
+use super::counting::{IdSpace, Novelties, SharedBySplits, count_ids, self_loops};
+use super::recurrency::{Answers, CompletionInfo, Recurrency, duplicates, shared_quadruples, sorted_facts};
+
+/// How many shared time stamps are named.
+const EXAMPLES: usize = 3;
+
+/// How many gaps are listed one by one; the widths of all are counted.
+const LISTED_GAPS: usize = 10;
 
 /// How the splits lie in time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -55,10 +61,9 @@ pub struct TemporalInfo {
     pub split_order: SplitOrder,
     /// Facts per time stamp.
     pub facts_per_time_stamp: FactsPerTimeStamp,
-    /// Entities that the test split brings.
-    pub entity_novelty: Novelty,
-    /// Relations that the test split brings.
-    pub relation_novelty: Novelty,
+    /// Ids that the test split brings.
+    #[serde(flatten)]
+    pub novelty: Novelties,
     /// Recurrency of the test split, row by row.
     pub recurrency: Recurrency,
     /// The same with repeated test rows counted once.
@@ -69,42 +74,41 @@ pub struct TemporalInfo {
     pub completion: Option<CompletionInfo>,
 }
 
-/// How many shared time stamps are named.
-const EXAMPLES: usize = 3;
-
 impl TemporalInfo {
     /// Computes everything; also returns the id spaces, which belong to the general part.
-    pub(super) fn of(data: &Dataset) -> (Self, Ids) {
+    pub(super) fn of(data: &Dataset) -> (Details, [IdSpace; 2]) {
         let triples: Splits<Vec<Triple>> = data.splits.map(|facts| facts.iter().map(Quad::triple).collect());
-        let ids = Ids::of(&data.vocabulary, &triples);
-        let rows = sorted_rows(data);
-        let shared = shared_steps(data);
+        let (ids, novelty) = count_ids(&data.vocabulary, &triples);
+        let facts = sorted_facts(data);
         let order = split_order(data);
-        let name =
-            |steps: &Vec<Step>| steps.iter().take(EXAMPLES).map(|&step| data.axis.label(step)).collect();
+        let shared_steps = |a: &Facts, b: &Facts| -> Vec<Step> {
+            a.occupied().filter(|&step| !b.snapshot(step).is_empty()).collect()
+        };
+        let examples = |a: &Facts, b: &Facts| {
+            shared_steps(a, b).iter().take(EXAMPLES).map(|&step| data.axis.label(step)).collect()
+        };
         let info = Self {
-            facts: data.splits.map(quadcast_core::Facts::len),
-            duplicates: duplicates(&rows),
+            facts: data.splits.map(Facts::len),
+            duplicates: duplicates(&facts),
             self_loops: triples.map(|triples| self_loops(triples)),
-            shared_quadruples: shared_quadruples(&rows),
+            shared_quadruples: shared_quadruples(&facts),
             time: TimeInfo::of(data),
             time_stamps: data.splits.map(|facts| facts.occupied().count()),
-            shared_time_stamps: map_shared(&shared, Vec::len),
-            shared_time_stamp_examples: map_shared(&shared, name),
+            shared_time_stamps: SharedBySplits::of(&data.splits, |a, b| shared_steps(a, b).len()),
+            shared_time_stamp_examples: SharedBySplits::of(&data.splits, examples),
             split_order: order,
             facts_per_time_stamp: facts_per_time_stamp(data),
-            entity_novelty: ids.entity_novelty.clone(),
-            relation_novelty: ids.relation_novelty.clone(),
-            recurrency: Recurrency::of(&rows, false),
-            recurrency_without_duplicates: Recurrency::of(&rows, true),
-            answers: Answers::of(&rows),
+            novelty,
+            recurrency: Recurrency::of(&facts, false),
+            recurrency_without_duplicates: Recurrency::of(&facts, true),
+            answers: Answers::of(&facts),
             completion: (order == SplitOrder::Interleaved).then(|| CompletionInfo::of(data)),
         };
-        (info, ids)
+        (Details::Temporal(Box::new(info)), ids)
     }
 }
 
-/// How the splits of a dataset lie in time. Empty splits are in nobody's way.
+/// How the splits of a dataset lie in time. Empty splits do not matter.
 fn split_order(data: &Dataset) -> SplitOrder {
     let ranges = data.splits.map(|facts| facts.first_step().zip(facts.last_step()));
     let mut order = SplitOrder::Ordered;
@@ -120,27 +124,6 @@ fn split_order(data: &Dataset) -> SplitOrder {
     order
 }
 
-/// Steps that occur in two splits.
-fn shared_steps(data: &Dataset) -> SharedBySplits<Vec<Step>> {
-    let common = |a: &quadcast_core::Facts, b: &quadcast_core::Facts| -> Vec<Step> {
-        a.occupied().filter(|&step| !b.snapshot(step).is_empty()).collect()
-    };
-    let Splits { train, valid, test } = &data.splits;
-    SharedBySplits {
-        train_valid: common(train, valid),
-        train_test: common(train, test),
-        valid_test: common(valid, test),
-    }
-}
-
-fn map_shared<T, U>(shared: &SharedBySplits<T>, f: impl Fn(&T) -> U) -> SharedBySplits<U> {
-    SharedBySplits {
-        train_valid: f(&shared.train_valid),
-        train_test: f(&shared.train_test),
-        valid_test: f(&shared.valid_test),
-    }
-}
-
 fn facts_per_time_stamp(data: &Dataset) -> FactsPerTimeStamp {
     let size = |step| data.splits.iter().map(|(_, facts)| facts.snapshot(Step(step)).len()).sum::<usize>();
     let sizes: Vec<usize> = (0..data.axis.len() as u32).map(size).collect();
@@ -149,4 +132,100 @@ fn facts_per_time_stamp(data: &Dataset) -> FactsPerTimeStamp {
         (Some(&min), Some(&max)) => FactsPerTimeStamp { mean: total as f64 / sizes.len() as f64, min, max },
         _ => FactsPerTimeStamp::default(),
     }
+}
+
+/// The time axis.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct TimeInfo {
+    /// Unit of the original time stamps.
+    pub unit: TimeUnit,
+    /// First time stamp in words.
+    pub first: String,
+    /// Last time stamp in words.
+    pub last: String,
+    /// First and last original time stamp.
+    pub original: Option<[i64; 2]>,
+    /// Number of time stamps that occur.
+    pub steps: usize,
+    /// Smallest raster that all time stamps lie on, in original units.
+    pub granularity: i64,
+    /// Neighbouring time stamps further apart than the raster.
+    pub gaps: usize,
+    /// How many gaps there are of each width.
+    pub gap_widths: Vec<GapWidth>,
+    /// The first gaps one by one.
+    pub first_gaps: Vec<Gap>,
+    /// First and last time stamp of each split.
+    pub ranges: Splits<Option<SplitRange>>,
+}
+
+/// How often a gap of some width occurs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct GapWidth {
+    /// Distance of the two time stamps, in original units.
+    pub width: i64,
+    /// Number of gaps of this width.
+    pub count: usize,
+}
+
+/// Two neighbouring time stamps further apart than the raster.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Gap {
+    /// The last time stamp before the gap.
+    pub after: String,
+    /// The first time stamp behind it.
+    pub before: String,
+    /// Their distance in original units.
+    pub width: i64,
+}
+
+/// Where a split lies in time.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SplitRange {
+    /// First time stamp in words.
+    pub first: String,
+    /// Last time stamp in words.
+    pub last: String,
+}
+
+impl TimeInfo {
+    pub(super) fn of(data: &Dataset) -> Self {
+        let axis = &data.axis;
+        let label =
+            |time: Option<&i64>| time.map_or_else(|| "none".to_owned(), |&t| axis.calendar().label(t));
+        let mut widths: BTreeMap<i64, usize> = BTreeMap::new();
+        for (_, width) in axis.gaps() {
+            *widths.entry(width * axis.granularity()).or_default() += 1;
+        }
+        let first_gaps = axis.gaps().take(LISTED_GAPS).map(|(step, width)| Gap {
+            after: axis.label(step),
+            before: axis.label(Step(step.0 + 1)),
+            width: width * axis.granularity(),
+        });
+        Self {
+            unit: axis.calendar().unit,
+            first: label(axis.times().first()),
+            last: label(axis.times().last()),
+            original: axis.times().first().zip(axis.times().last()).map(|(&first, &last)| [first, last]),
+            steps: axis.len(),
+            granularity: axis.granularity(),
+            gaps: widths.values().sum(),
+            gap_widths: widths.into_iter().map(|(width, count)| GapWidth { width, count }).collect(),
+            first_gaps: first_gaps.collect(),
+            ranges: data.splits.map(|facts| {
+                let (first, last) = facts.first_step().zip(facts.last_step())?;
+                Some(SplitRange { first: axis.label(first), last: axis.label(last) })
+            }),
+        }
+    }
+}
+
+/// A distance in time in words. Hours that make up whole days are days.
+pub fn time_span(unit: TimeUnit, units: i64) -> String {
+    let (number, unit) = match unit {
+        TimeUnit::Hour if units % 24 == 0 => (units / 24, TimeUnit::Day),
+        unit => (units, unit),
+    };
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {}{plural}", unit.word())
 }

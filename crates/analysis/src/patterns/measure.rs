@@ -1,15 +1,15 @@
-//! Counts and detects.
+//! Counts and detects, and orders relations for people.
 
-use quadcast_core::{Detection, Mirrors, Names, PatternCounts, RelationId, Shares};
+use quadcast_core::{Detection, Mirrors, PatternCounts, RelationId, Shares};
+use quadcast_data::{Content, Loaded};
 use serde::Serialize;
 
-use super::named::NamedMirrors;
-use super::order::strongest_first;
-use super::relation::{Partner, RelationPatterns, Walked, partners, walk};
-use super::scope::Scope;
-use crate::index::FactIndex;
-use crate::info::time_span;
-use quadcast_data::Loaded;
+use super::relation::{NamedMirrors, Partner, RelationPatterns, distances, partners};
+use crate::index::{FactIndex, SplitFacts};
+use crate::info::{kind, time_span};
+
+/// From this share on, in both directions, a pattern is worth a look.
+const NOTICEABLE: f64 = 0.1;
 
 /// What to count, and when shares make a pattern.
 #[derive(Clone, Copy, Debug, Default)]
@@ -59,45 +59,113 @@ impl Patterns {
     pub fn has_time(&self) -> bool {
         matches!(self.kind, "temporal" | "intervals")
     }
+
+    /// Relations that are noticeably mirrored by themselves or, mutually, by another, the strongest first and partners
+    /// side by side.
+    pub fn noticeable(&self) -> Vec<RelationId> {
+        let worth = |row: &&RelationPatterns| row.supported && row.strength().any_time >= NOTICEABLE;
+        let rows: Vec<&RelationPatterns> = self.relations.iter().filter(worth).collect();
+        let mut order: Vec<RelationId> = Vec::with_capacity(rows.len());
+        for row in &rows {
+            // Beside it, the partner that mirrors it better than it mirrors itself.
+            let least = NOTICEABLE.max(row.symmetric.any_time);
+            let partner = row.inverse.as_ref().filter(|partner| partner.mutual().any_time >= least);
+            let partner = partner.filter(|partner| rows.iter().any(|other| other.id == partner.id));
+            for id in [Some(row.id), partner.map(|partner| partner.id)].into_iter().flatten() {
+                if !order.contains(&id) {
+                    order.push(id);
+                }
+            }
+        }
+        order
+    }
 }
 
 /// Counts the patterns of a dataset.
 pub fn patterns(loaded: &Loaded, options: &PatternOptions) -> Patterns {
-    let scope = Scope::of(&loaded.content, options.all);
-    let detection = options.detection;
+    let (data, detection) = (SplitFacts::of(&loaded.content), options.detection);
+    let mut facts = data.splits.train.clone();
+    if options.all {
+        facts.extend(data.splits.valid.iter().chain(&data.splits.test));
+    }
     let (counts, index) = rayon::join(
-        || PatternCounts::of(scope.facts.iter().copied(), scope.relations()),
-        || FactIndex::of(scope.facts.iter().copied()),
+        || PatternCounts::of(facts.iter().copied(), data.relations(&facts)),
+        || FactIndex::of(facts.iter().copied()),
     );
     let at_once = Mirrors::detect(&counts, &detection, true);
     let at_any_time = Mirrors::detect(&counts, &detection, false);
-    let detected = [&at_once, &at_any_time];
-    let inverse =
-        partners(&counts.mirrored_pairs(), counts.relations(), |p, q| counts.mirrored(p, q), detected);
+    let mirrored = |p, q| counts.mirrored(p, q);
+    let parallel = |p, q| counts.parallel(p, q);
     let nothing = Mirrors::default();
-    let parallel =
-        partners(&counts.parallel_pairs(), counts.relations(), |p, q| counts.parallel(p, q), [&nothing; 2]);
-    let walked = walk(&index, &counts, &inverse, scope.axis);
-    let names = &scope.vocabulary.relations;
-    let describe = Describe { counts: &counts, names, detection, lags: scope.axis.is_some() };
-    let used = (0..counts.relations()).filter(|&p| counts.facts(RelationId(p as u32)) > 0);
-    let mut relations: Vec<RelationPatterns> =
-        used.map(|p| describe.relation(RelationId(p as u32), inverse[p], parallel[p], &walked[p])).collect();
+    let inverses = partners(&counts.mirrored_pairs(), counts.relations(), mirrored, [&at_once, &at_any_time]);
+    let parallels = partners(&counts.parallel_pairs(), counts.relations(), parallel, [&nothing; 2]);
+    let distances = distances(&index, &counts, &inverses, &data.times);
+    let names = &data.vocabulary.relations;
+    let partner = |p, q: RelationId, shares: &dyn Fn(RelationId, RelationId) -> Shares, lags| Partner {
+        id: q,
+        relation: names.name(q.0).into_owned(),
+        forwards: shares(p, q),
+        backwards: shares(q, p),
+        lags,
+    };
+    let axis = data.times.axis();
+    let timed = |lags| axis.map(|_| lags);
+    let describe = |place: usize| {
+        let (p, found) = (RelationId(place as u32), distances[place]);
+        let facts = counts.facts(p);
+        RelationPatterns {
+            id: p,
+            relation: names.name(p.0).into_owned(),
+            facts,
+            supported: facts >= detection.min_support,
+            symmetric: mirrored(p, p),
+            symmetric_lags: timed(found.symmetric),
+            inverse: inverses[place].map(|q| partner(p, q, &mirrored, timed(found.inverse))),
+            parallel: parallels[place].map(|q| partner(p, q, &parallel, None)),
+            repeated: found.repeated.found() as f64 / facts.max(1) as f64,
+            repeated_lags: timed(found.repeated),
+        }
+    };
+    let used = (0..counts.relations()).filter(|&place| counts.facts(RelationId(place as u32)) > 0);
+    let mut relations: Vec<RelationPatterns> = used.map(describe).collect();
     strongest_first(&mut relations);
     Patterns {
         dataset: loaded.content.name().to_owned(),
-        kind: scope.kind,
+        kind: kind(&loaded.content),
+        counted: counted(&loaded.content, options.all),
         facts: relations.iter().map(|row| row.facts).sum(),
         self_loops: index.facts().filter(|fact| fact.subject == fact.object).count() as u64,
         detection,
-        lag_unit: scope.axis.map(|axis| time_span(axis.calendar().unit, axis.granularity())),
+        lag_unit: axis.map(|axis| time_span(axis.calendar().unit, axis.granularity())),
         same_time: NamedMirrors::of(&counts, names, &at_once, |shares| shares.same_time),
         any_time: NamedMirrors::of(&counts, names, &at_any_time, |shares| shares.any_time),
         without_facts: counts.relations() - relations.len(),
         relations,
-        counted: scope.words,
         counts,
     }
+}
+
+/// The counted facts in words.
+fn counted(content: &Content, all: bool) -> String {
+    let Content::Evolving(data) = content else {
+        return if all { "all splits" } else { "train" }.to_owned();
+    };
+    let label = data.steps.last().map_or("none", |step| step.label.as_str());
+    format!("{} of the last step, {label}", if all { "the graph" } else { "train" })
+}
+
+/// Orders relations for people: those with enough facts first, then by strength, then by size.
+fn strongest_first(relations: &mut [RelationPatterns]) {
+    relations.sort_by(|a, b| {
+        let (strong, stronger) = (a.strength(), b.strength());
+        b.supported
+            .cmp(&a.supported)
+            .then(stronger.same_time.total_cmp(&strong.same_time))
+            .then(stronger.any_time.total_cmp(&strong.any_time))
+            .then(b.repeated.total_cmp(&a.repeated))
+            .then(b.facts.cmp(&a.facts))
+            .then(a.id.cmp(&b.id))
+    });
 }
 
 /// The relations that go with each relation at the same time, as strongly as the detection asks; in both directions if
@@ -112,49 +180,4 @@ pub(crate) fn parallel_partners(counts: &PatternCounts, detection: &Detection) -
         }
     }
     found
-}
-
-/// Puts numbers and names together.
-struct Describe<'a> {
-    counts: &'a PatternCounts,
-    names: &'a Names,
-    detection: Detection,
-    /// Whether distances in time mean something.
-    lags: bool,
-}
-
-impl Describe<'_> {
-    fn name(&self, relation: RelationId) -> String {
-        self.names.name(relation.0).into_owned()
-    }
-
-    fn relation(
-        &self,
-        p: RelationId,
-        inverse: Option<RelationId>,
-        parallel: Option<RelationId>,
-        walked: &Walked,
-    ) -> RelationPatterns {
-        let facts = self.counts.facts(p);
-        let partner = |q: RelationId, shares: &dyn Fn(RelationId, RelationId) -> Shares, lags| Partner {
-            id: q,
-            relation: self.name(q),
-            forwards: shares(p, q),
-            backwards: shares(q, p),
-            lags,
-        };
-        let lags = |lags| self.lags.then_some(lags);
-        RelationPatterns {
-            id: p,
-            relation: self.name(p),
-            facts,
-            supported: facts >= self.detection.min_support,
-            symmetric: self.counts.mirrored(p, p),
-            symmetric_lags: lags(walked.symmetric),
-            inverse: inverse.map(|q| partner(q, &|p, q| self.counts.mirrored(p, q), lags(walked.inverse))),
-            parallel: parallel.map(|q| partner(q, &|p, q| self.counts.parallel(p, q), None)),
-            repeated: walked.repeated.found() as f64 / facts.max(1) as f64,
-            repeated_lags: lags(walked.repeated),
-        }
-    }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use quadcast_analysis::{PatternOptions, Patterns, patterns};
 use quadcast_core::Detection;
-use quadcast_report::{patterns_page, patterns_report, patterns_text};
+use quadcast_report::{patterns_page, patterns_text};
 use quadcast_run::write_atomically;
 use serde::Serialize;
 
@@ -82,7 +82,7 @@ pub fn execute(arguments: &PatternArguments, output: &Output) -> Result<(), Fail
     let options = PatternOptions { detection: (&arguments.detection).into(), all: arguments.all };
     let found = patterns(&loaded, &options);
     if let Some(path) = out {
-        let page = patterns_page(&patterns_report(&found));
+        let page = patterns_page(&found);
         write_atomically(path, |file| file.write_all(page.as_bytes()))?;
     }
     output.result(&Document { patterns: &found, report: out }, || {

@@ -89,12 +89,11 @@ fn facts_text(report: &DiffReport) -> String {
         table.add_row(row);
     }
     let total = |splits: &Splits<usize>| splits.iter().map(|(_, count)| count).sum::<usize>();
-    let mut row = cells("only in B", report.only_b);
-    row.extend(["", ""].map(str::to_owned));
-    table.add_row(row);
-    let mut row = cells("facts of B", report.b.splits);
-    row.extend(["", ""].map(str::to_owned));
-    table.add_row(row);
+    for (word, splits) in [("only in B", report.only_b), ("facts of B", report.b.splits)] {
+        let mut row = cells(word, splits);
+        row.extend(["", ""].map(str::to_owned));
+        table.add_row(row);
+    }
     format!(
         "{}\n\nin both {}, only in A {}, only in B {}\n",
         table.trim_fmt(),

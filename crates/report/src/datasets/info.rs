@@ -1,9 +1,9 @@
 //! The statistics of a dataset as text.
 
 use quadcast_analysis::{
-    Change, CompletionInfo, Details, EvolvingInfo, IdSpace, Info, IntervalsInfo, Novelty, Recurrency,
-    Sampled, Share, SharedBySplits, SplitOrder, SplitRange, StaticInfo, StepChecks, StepInfo, TemporalInfo,
-    TimeInfo, Unseen, time_span,
+    CompletionInfo, Details, EvolvingInfo, IdSpace, Info, IntervalsInfo, Novelties, Recurrency, Sampled,
+    Share, SharedBySplits, SplitOrder, SplitRange, StaticInfo, StepChecks, StepInfo, TemporalInfo, TimeInfo,
+    Unseen, time_span,
 };
 use quadcast_core::Splits;
 use quadcast_data::{CatalogueMatch, Family, Format};
@@ -37,22 +37,17 @@ pub fn info_text(info: &Info) -> String {
         Details::Intervals(part) => intervals(&mut block, part),
         Details::Evolving(part) => evolving(&mut block, part),
     }
-    remarks(&mut block, info);
+    remarks(&mut block, "Read as", info.notes.iter().map(String::as_str));
+    remarks(&mut block, "Known peculiarities", info.quirks.iter().copied());
     block.finish()
 }
 
-fn remarks(block: &mut Block, info: &Info) {
-    if !info.notes.is_empty() {
-        block.heading("Read as");
-        for note in &info.notes {
-            block.sentence(note, "- ");
+fn remarks<'a>(block: &mut Block, heading: &str, sentences: impl Iterator<Item = &'a str>) {
+    for (number, sentence) in sentences.enumerate() {
+        if number == 0 {
+            block.heading(heading);
         }
-    }
-    if !info.quirks.is_empty() {
-        block.heading("Known peculiarities");
-        for quirk in info.quirks {
-            block.sentence(quirk, "- ");
-        }
+        block.sentence(sentence, "- ");
     }
 }
 
@@ -105,11 +100,13 @@ fn share(share: &Share) -> String {
     format!("{:.2} % ({})", 100.0 * share.share, share.count)
 }
 
-/// Rows on what the test split brings.
-fn novelty(block: &mut Block, plural: &str, novelty: &Novelty) {
-    block.row(&format!("{plural} in train"), &novelty.in_train.to_string());
-    block.row("  test ones unseen in train", &unseen(&novelty.unseen_in_train));
-    block.row("  unseen in train and valid", &unseen(&novelty.unseen_in_train_and_valid));
+fn novelties(block: &mut Block, novelties: &Novelties) {
+    block.heading("What the test split brings");
+    for (plural, novelty) in [("entities", &novelties.entities), ("relations", &novelties.relations)] {
+        block.row(&format!("{plural} in train"), &novelty.in_train.to_string());
+        block.row("  test ones unseen in train", &unseen(&novelty.unseen_in_train));
+        block.row("  unseen in train and valid", &unseen(&novelty.unseen_in_train_and_valid));
+    }
 }
 
 fn unseen(unseen: &Unseen) -> String {
@@ -122,7 +119,6 @@ fn unseen(unseen: &Unseen) -> String {
 }
 
 fn temporal(block: &mut Block, info: &TemporalInfo) {
-    block.heading("Splits");
     let range = |pick: fn(&SplitRange) -> &String| -> Vec<String> {
         info.time
             .ranges
@@ -130,24 +126,17 @@ fn temporal(block: &mut Block, info: &TemporalInfo) {
             .map(|(_, range)| range.as_ref().map_or_else(|| "-".to_owned(), |r| pick(r).clone()))
             .collect()
     };
-    block.table(
-        &titles(),
-        &[
-            ("facts", cells(&info.facts)),
-            ("time stamps", cells(&info.time_stamps)),
-            ("first", range(|range| &range.first)),
-            ("last", range(|range| &range.last)),
-            ("repeated rows", cells(&info.duplicates)),
-            ("self loops", cells(&info.self_loops)),
-        ],
-    );
+    let times = vec![
+        ("time stamps", cells(&info.time_stamps)),
+        ("first", range(|range| &range.first)),
+        ("last", range(|range| &range.last)),
+    ];
+    splits(block, &info.facts, times, &info.duplicates, &info.self_loops);
     block.row("order in time", order(info.split_order));
     block.row("quadruples in two splits", &shared(&info.shared_quadruples));
     block.row("time stamps in two splits", &shared_times(info));
     time(block, info);
-    block.heading("What the test split brings");
-    novelty(block, "entities", &info.entity_novelty);
-    novelty(block, "relations", &info.relation_novelty);
+    novelties(block, &info.novelty);
     recurrency(block, info);
     if let Some(completion) = &info.completion {
         completion_rows(block, completion);
@@ -201,29 +190,15 @@ fn completion_rows(block: &mut Block, info: &CompletionInfo) {
 }
 
 fn graph(block: &mut Block, info: &StaticInfo) {
-    block.heading("Splits");
-    let rows = [
-        ("facts", cells(&info.facts)),
-        ("repeated rows", cells(&info.duplicates)),
-        ("self loops", cells(&info.self_loops)),
-    ];
-    block.table(&titles(), &rows);
+    splits(block, &info.facts, Vec::new(), &info.duplicates, &info.self_loops);
     block.row("triples in two splits", &shared(&info.shared_triples));
     block.row("type constraints", if info.type_constraints { "listed" } else { "none" });
-    block.heading("What the test split brings");
-    novelty(block, "entities", &info.entity_novelty);
-    novelty(block, "relations", &info.relation_novelty);
+    novelties(block, &info.novelty);
     block.row("reversed pair in train", &share(&info.reversed_pair_in_train));
 }
 
 fn intervals(block: &mut Block, info: &IntervalsInfo) {
-    block.heading("Splits");
-    let rows = [
-        ("facts", cells(&info.facts)),
-        ("repeated rows", cells(&info.duplicates)),
-        ("self loops", cells(&info.self_loops)),
-    ];
-    block.table(&titles(), &rows);
+    splits(block, &info.facts, Vec::new(), &info.duplicates, &info.self_loops);
     if let Some(rows) = info.unsplit_rows {
         block.row("facts before the split", &rows.to_string());
     }
@@ -245,15 +220,24 @@ fn intervals(block: &mut Block, info: &IntervalsInfo) {
         count => format!("{count}, up to {} intervals each", info.most_intervals),
     };
     block.row("triples with several intervals", &several);
-    block.heading("What the test split brings");
-    novelty(block, "entities", &info.entity_novelty);
-    novelty(block, "relations", &info.relation_novelty);
+    novelties(block, &info.novelty);
     block.row("in train, other interval", &info.test_in_train_with_other_interval.to_string());
     block.row("in train, same interval", &info.test_in_train.to_string());
 }
 
-fn titles() -> Vec<String> {
-    ["train", "valid", "test"].map(str::to_owned).to_vec()
+/// A table of the splits, with further rows below the number of facts.
+fn splits(
+    block: &mut Block,
+    facts: &Splits<usize>,
+    further: Vec<(&str, Vec<String>)>,
+    duplicates: &Splits<usize>,
+    self_loops: &Splits<usize>,
+) {
+    let mut rows = vec![("facts", cells(facts))];
+    rows.extend(further);
+    rows.extend([("repeated rows", cells(duplicates)), ("self loops", cells(self_loops))]);
+    block.heading("Splits");
+    block.table(&["train", "valid", "test"].map(str::to_owned), &rows);
 }
 
 fn cells(counts: &Splits<usize>) -> Vec<String> {
@@ -269,28 +253,16 @@ fn order(order: SplitOrder) -> &'static str {
 }
 
 fn shared(shared: &SharedBySplits<usize>) -> String {
-    let pairs = [
-        ("train and valid", shared.train_valid),
-        ("train and test", shared.train_test),
-        ("valid and test", shared.valid_test),
-    ];
-    let words: Vec<String> = pairs
-        .iter()
-        .filter(|(_, count)| *count > 0)
-        .map(|(pair, count)| format!("{count} in {pair}"))
-        .collect();
+    let pairs = shared.pairs().into_iter().filter(|(_, count)| **count > 0);
+    let words: Vec<String> = pairs.map(|(pair, count)| format!("{count} in {pair}")).collect();
     if words.is_empty() { "none".to_owned() } else { words.join(", ") }
 }
 
 fn shared_times(info: &TemporalInfo) -> String {
-    let (counts, examples) = (&info.shared_time_stamps, &info.shared_time_stamp_examples);
-    let pairs = [
-        ("train and valid", counts.train_valid, &examples.train_valid),
-        ("train and test", counts.train_test, &examples.train_test),
-        ("valid and test", counts.valid_test, &examples.valid_test),
-    ];
-    let words = pairs.iter().filter(|(_, count, _)| *count > 0).map(|(pair, count, examples)| {
-        let more = if *count > examples.len() { ", ..." } else { "" };
+    let examples = info.shared_time_stamp_examples.pairs();
+    let pairs = info.shared_time_stamps.pairs().into_iter().zip(examples);
+    let words = pairs.filter(|((_, count), _)| **count > 0).map(|((pair, &count), (_, examples))| {
+        let more = if count > examples.len() { ", ..." } else { "" };
         format!("{count} in {pair} ({}{more})", examples.join(", "))
     });
     let words: Vec<String> = words.collect();
@@ -342,15 +314,19 @@ fn table(block: &mut Block, steps: &[StepInfo]) {
         ),
         ("entities", number(|step| step.entities)),
         ("relations", number(|step| step.relations)),
-        ("entities that came and went", cells(&|step| change(step.entity_change))),
+        (
+            "entities that came and went",
+            cells(&|step| format!("+{} -{}", step.entity_change.added, step.entity_change.removed)),
+        ),
         ("entities in training", number(|step| step.training_entities)),
         ("test entities unseen there", number(|step| step.test_entities_unseen)),
         ("test triples in training", number(|step| step.test_in_train)),
     ];
     if steps.iter().any(|step| !step.categories.is_empty()) {
-        rows.push(("category 2, deleted", cells(&|step| category(step, 2))));
-        rows.push(("category 3, returned", cells(&|step| category(step, 3))));
-        rows.push(("category 4, deleted again", cells(&|step| category(step, 4))));
+        let names = ["category 2, deleted", "category 3, returned", "category 4, deleted again"];
+        rows.extend(
+            names.into_iter().zip(2..).map(|(name, number)| (name, cells(&|step| category(step, number)))),
+        );
     }
     if steps.iter().any(|step| step.classification.is_some()) {
         let true_negatives =
@@ -369,22 +345,16 @@ fn sampled(size: Sampled) -> String {
     if size.ranked == size.all { size.all.to_string() } else { format!("{} / {}", size.ranked, size.all) }
 }
 
-fn change(change: Change) -> String {
-    format!("+{} -{}", change.added, change.removed)
-}
-
 fn category(step: &StepInfo, number: u8) -> String {
     let found = step.categories.iter().find(|category| category.number == number);
     found.map_or_else(dash, |category| category.total.to_string())
 }
 
 fn checks(block: &mut Block, steps: &[StepInfo]) {
-    let violated: Vec<&StepInfo> = steps.iter().filter(|step| !step.checks.clean()).collect();
-    if violated.is_empty() {
+    if steps.iter().all(|step| step.checks.clean()) {
         block.row("agreement of the files", "every check passes at every step");
-        return;
     }
-    for step in violated {
+    for step in steps.iter().filter(|step| !step.checks.clean()) {
         block.row(&format!("checks at step {}", step.label), &violations(&step.checks));
     }
 }
@@ -400,9 +370,7 @@ fn violations(checks: &StepChecks) -> String {
         (Some(checks.misplaced_categories), "category triples contradict the graph"),
         (checks.entities_differ, "entities differ between list and graph"),
     ];
-    let words = found.iter().filter_map(|(count, what)| match count {
-        Some(count) if *count > 0 => Some(format!("{count} {what}")),
-        _ => None,
-    });
+    let found = found.iter().filter_map(|(count, what)| Some(((*count)?, what)));
+    let words = found.filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}"));
     words.collect::<Vec<_>>().join("; ")
 }

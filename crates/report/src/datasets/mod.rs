@@ -9,14 +9,12 @@ mod division;
 mod import;
 mod info;
 mod patterns;
-mod synth;
 
 pub use audit::audit_text;
 pub use catalogue::{catalogue_text, fetch_text};
-pub use compile::{CompileCost, compile_text, dropped_words};
+pub use compile::{CompileCost, SynthCost, compile_text, dropped_words, synth_text};
 pub use diff::diff_text;
 pub use division::division_text;
 pub use import::import_text;
 pub use info::info_text;
-pub use patterns::{patterns_report, patterns_text};
-pub use synth::{SynthCost, synth_text};
+pub use patterns::patterns_text;

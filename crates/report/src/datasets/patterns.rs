@@ -1,10 +1,8 @@
-//! The patterns of a dataset as text, and what their page shows.
+//! The patterns of a dataset as text.
 
 use quadcast_analysis::{Lags, NamedMirrors, Partner, Patterns, RelationPatterns};
-use quadcast_core::{RelationId, Shares};
 
 use super::block::Block;
-use crate::{PatternMap, PatternPartner, PatternReport, PatternRow, counted};
 
 /// Rows of a table; the JSON document has all.
 const ROWS: usize = 15;
@@ -14,8 +12,6 @@ const PARALLEL_ROWS: usize = 8;
 const NAMES: usize = 20;
 /// From this share on, in both directions, a parallel relation is shown.
 const PARALLEL: f64 = 0.1;
-/// Relations that a map has room for.
-const MAPPED: usize = 36;
 
 /// The patterns of a dataset: tables with lines of at most a hundred columns.
 pub fn patterns_text(found: &Patterns) -> String {
@@ -104,7 +100,7 @@ fn mirrors(block: &mut Block, found: &Patterns) {
         )
     });
     for row in found.relations.iter().take(ROWS) {
-        block.line(&if timed { timed_row(row) } else { timeless_row(row) });
+        block.line(&mirror_row(row, timed));
     }
     rest(block, found);
 }
@@ -182,35 +178,24 @@ fn rest(block: &mut Block, found: &Patterns) {
     }
 }
 
-fn timed_row(row: &RelationPatterns) -> String {
-    let inverse = row.inverse.as_ref();
+fn mirror_row(row: &RelationPatterns, timed: bool) -> String {
+    let (inverse, facts) = (row.inverse.as_ref(), row.facts);
     let share = |pick: fn(&Partner) -> f64| inverse.map_or_else(|| "-".to_owned(), |q| percent(pick(q)));
+    let inverse_name = inverse.map_or("-", |q| &q.relation);
+    let symmetric = percent(row.symmetric.any_time);
+    let (there, back) = (share(|q| q.forwards.any_time), share(|q| q.backwards.any_time));
+    if !timed {
+        let (name, inverse) = (clip(&row.relation, 33), clip(inverse_name, 27));
+        return format!("  {name:<34}{facts:>9}{symmetric:>11}  {inverse:<28}{there:>7}{back:>7}");
+    }
     format!(
-        "  {:<24}{:>8}{:>6}{:>6}{:>7}  {:<20}{:>6}{:>6}{:>6}{:>6}",
+        "  {:<24}{facts:>8}{:>6}{symmetric:>6}{:>7}  {:<20}{:>6}{there:>6}{:>6}{back:>6}",
         clip(&row.relation, 23),
-        row.facts,
         percent(row.symmetric.same_time),
-        percent(row.symmetric.any_time),
         percent(row.repeated),
-        clip(inverse.map_or("-", |q| &q.relation), 19),
+        clip(inverse_name, 19),
         share(|q| q.forwards.same_time),
-        share(|q| q.forwards.any_time),
-        share(|q| q.backwards.same_time),
-        share(|q| q.backwards.any_time)
-    )
-}
-
-fn timeless_row(row: &RelationPatterns) -> String {
-    let inverse = row.inverse.as_ref();
-    let share = |pick: fn(&Partner) -> f64| inverse.map_or_else(|| "-".to_owned(), |q| percent(pick(q)));
-    format!(
-        "  {:<34}{:>9}{:>11}  {:<28}{:>7}{:>7}",
-        clip(&row.relation, 33),
-        row.facts,
-        percent(row.symmetric.any_time),
-        clip(inverse.map_or("-", |q| &q.relation), 27),
-        share(|q| q.forwards.any_time),
-        share(|q| q.backwards.any_time)
+        share(|q| q.backwards.same_time)
     )
 }
 
@@ -244,100 +229,4 @@ fn clip(words: &str, most: usize) -> String {
     let back = most - front - 1;
     let text = |part: &[char]| part.iter().collect::<String>();
     format!("{}…{}", text(&letters[..front]), text(&letters[letters.len() - back..]))
-}
-
-/// What the page on the patterns of a dataset shows.
-pub fn patterns_report(found: &Patterns) -> PatternReport {
-    let mut mapped = found.noticeable();
-    let left_out = mapped.len().saturating_sub(MAPPED);
-    mapped.truncate(MAPPED);
-    let name = |id: &RelationId| {
-        let row = found.relations.iter().find(|row| row.id == *id);
-        row.map_or_else(|| format!("#{}", id.0), |row| row.relation.clone())
-    };
-    let timed = found.has_time();
-    let map = |word: &str, when: &str, pick: fn(Shares) -> f64| PatternMap {
-        word: word.to_owned(),
-        when: when.to_owned(),
-        shares: mapped
-            .iter()
-            .map(|&p| mapped.iter().map(|&q| pick(found.mirrored(p, q))).collect())
-            .collect(),
-    };
-    PatternReport {
-        dataset: found.dataset.clone(),
-        facts: page_sizes(found),
-        detected: page_lists(found),
-        relations: mapped.iter().map(name).collect(),
-        left_out,
-        maps: if timed {
-            vec![
-                map("same", "at the same time", |shares| shares.same_time),
-                map("any", "at any time", |shares| shares.any_time),
-            ]
-        } else {
-            vec![map("all", "", |shares| shares.any_time)]
-        },
-        threshold: found.detection.threshold,
-        lags: found.lag_unit.iter().flat_map(|_| Lags::NAMES.map(str::to_owned)).collect(),
-        lag_unit: found.lag_unit.clone().unwrap_or_default(),
-        rows: found.relations.iter().map(page_row).collect(),
-    }
-}
-
-fn page_sizes(found: &Patterns) -> Vec<(String, String)> {
-    let sizes = [
-        ("counted", found.counted.clone()),
-        ("facts", counted(found.facts)),
-        ("relations with facts", counted(found.relations.len() as u64)),
-        ("facts of an entity with itself", counted(found.self_loops)),
-        ("a pattern is above", format!("{:.0} %", 100.0 * found.detection.threshold)),
-        ("and has at least", format!("{} facts", counted(found.detection.min_support))),
-    ];
-    sizes.map(|(name, value)| (name.to_owned(), value)).into()
-}
-
-fn page_lists(found: &Patterns) -> Vec<(String, Vec<String>)> {
-    let percent = |share: f64| format!("{} %", percent(share));
-    let lists = |when: &str, mirrors: &NamedMirrors| {
-        let symmetric =
-            mirrors.symmetric.iter().map(|row| format!("{} {}", row.relation, percent(row.share)));
-        let inverse = mirrors.inverse.iter().map(|pair| {
-            let (there, back) = (percent(pair.forwards), percent(pair.backwards));
-            format!("{} ↔ {} {there} / {back}", pair.relation, pair.inverse)
-        });
-        [
-            (format!("Symmetric{when}"), symmetric.collect::<Vec<_>>()),
-            (format!("Inverse{when}"), inverse.collect()),
-        ]
-    };
-    if !found.has_time() {
-        return lists("", &found.any_time).into();
-    }
-    let mut all = lists(" at the same time", &found.same_time).to_vec();
-    all.extend(lists(" at any time", &found.any_time));
-    all
-}
-
-fn page_row(row: &RelationPatterns) -> PatternRow {
-    let shares = |shares: Shares| [shares.same_time, shares.any_time];
-    let partner = |partner: &Partner| PatternPartner {
-        relation: partner.relation.clone(),
-        forwards: shares(partner.forwards),
-        backwards: shares(partner.backwards),
-    };
-    let lags = |lags: Option<Lags>| -> Vec<f64> {
-        let share = |count: u64| count as f64 / row.facts.max(1) as f64;
-        lags.iter().flat_map(|lags| lags.counts().map(share)).collect()
-    };
-    PatternRow {
-        relation: row.relation.clone(),
-        facts: row.facts,
-        symmetric: shares(row.symmetric),
-        inverse: row.inverse.as_ref().map(partner),
-        parallel: row.parallel.as_ref().map(partner),
-        repeated: row.repeated,
-        mirror_lags: lags(row.mirror_lags().map(|(_, lags)| lags)),
-        repeated_lags: lags(row.repeated_lags),
-    }
 }

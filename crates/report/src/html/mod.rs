@@ -2,9 +2,8 @@
 
 mod page;
 mod patterns;
-mod patterns_table;
 mod view;
 mod why;
 
 pub use page::html;
-pub use patterns::{PatternMap, PatternPartner, PatternReport, PatternRow, patterns_page};
+pub use patterns::patterns_page;

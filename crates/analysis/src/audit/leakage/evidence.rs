@@ -2,6 +2,9 @@
 
 use serde::Serialize;
 
+use crate::index::Times;
+use crate::info::time_span;
+
 /// How a dataset is divided, which decides what train can tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -92,94 +95,24 @@ use Evidence::{
     Parallel, Previous, Reversed, ReversedAnyTime, Seen, Symmetric, SymmetricAnyTime,
 };
 
-const TIMED: [Evidence; 20] = [
-    Exact,
-    InValid,
-    Symmetric,
-    Inverse,
-    Parallel,
-    Mirror,
-    Reversed,
-    OtherRelation,
-    SymmetricAnyTime,
-    InverseAnyTime,
-    MirrorAnyTime,
-    ReversedAnyTime,
-    PairSeen,
-    Near(1),
-    Near(3),
-    Near(7),
-    Near(30),
-    Previous,
-    Earlier,
-    Seen,
-];
-const LATER: [Evidence; 12] = [
-    Earlier,
-    Previous,
-    Near(1),
-    Near(3),
-    Near(7),
-    Near(30),
-    Seen,
-    SymmetricAnyTime,
-    InverseAnyTime,
-    MirrorAnyTime,
-    ReversedAnyTime,
-    PairSeen,
-];
-const TIMELESS: [Evidence; 8] =
+/// What can be found at the time of the fact.
+const SAME_TIME: [Evidence; 8] =
     [Exact, InValid, Symmetric, Inverse, Parallel, Mirror, Reversed, OtherRelation];
-const OVER_INTERVALS: [Evidence; 14] = [
-    Exact,
-    InValid,
-    Symmetric,
-    Inverse,
-    Parallel,
-    Mirror,
-    Reversed,
-    OtherRelation,
-    SymmetricAnyTime,
-    InverseAnyTime,
-    MirrorAnyTime,
-    ReversedAnyTime,
-    PairSeen,
-    Seen,
-];
+/// What can be found at any time.
+const ANY_TIME: [Evidence; 5] = [SymmetricAnyTime, InverseAnyTime, MirrorAnyTime, ReversedAnyTime, PairSeen];
+const NEAR: [Evidence; 4] = [Near(1), Near(3), Near(7), Near(30)];
 
 impl Evidence {
-    /// What can be found in a dataset of a kind.
-    pub const fn of(kind: SplitKind) -> &'static [Self] {
+    /// What can be found in a dataset of a kind, in the order of reports.
+    pub fn of(kind: SplitKind) -> Vec<Self> {
         match kind {
-            SplitKind::Completion | SplitKind::Mixed => &TIMED,
-            SplitKind::Forecasting => &LATER,
-            SplitKind::Static | SplitKind::Evolving => &TIMELESS,
-            SplitKind::Intervals => &OVER_INTERVALS,
+            SplitKind::Completion | SplitKind::Mixed => {
+                [&SAME_TIME[..], &ANY_TIME, &NEAR, &[Previous, Earlier, Seen]].concat()
+            }
+            SplitKind::Forecasting => [&[Earlier, Previous][..], &NEAR, &[Seen], &ANY_TIME].concat(),
+            SplitKind::Static | SplitKind::Evolving => SAME_TIME.to_vec(),
+            SplitKind::Intervals => [&SAME_TIME[..], &ANY_TIME, &[Seen]].concat(),
         }
-    }
-
-    /// Its name in JSON.
-    pub fn id(self) -> String {
-        let id = match self {
-            Exact => "duplicate",
-            InValid => "duplicate-in-valid",
-            Symmetric => "symmetric",
-            Inverse => "inverse",
-            Parallel => "parallel",
-            Mirror => "mirror",
-            Reversed => "reversed-pair",
-            OtherRelation => "other-relation",
-            SymmetricAnyTime => "symmetric-any-time",
-            InverseAnyTime => "inverse-any-time",
-            MirrorAnyTime => "mirror-any-time",
-            ReversedAnyTime => "reversed-pair-any-time",
-            PairSeen => "pair-seen",
-            Near(units) => return format!("near-duplicate-{units}"),
-            Previous => "triple-previous",
-            Earlier => "triple-earlier",
-            Seen => "triple-seen",
-        };
-        id.to_owned()
     }
 
     /// How grave it is. In a forecasting dataset all evidence is older than the question: history is no leak.
@@ -193,38 +126,45 @@ impl Evidence {
         }
     }
 
-    /// What train holds, in words. `distance` names a number of units of time.
-    pub fn words(self, kind: SplitKind, distance: &dyn Fn(u64) -> String) -> String {
+    /// Its name in JSON, and what train holds, in words.
+    pub fn words(self, kind: SplitKind, times: &Times<'_>) -> (String, String) {
+        let distance = |units: u64| match times.axis() {
+            Some(axis) => time_span(axis.calendar().unit, axis.granularity() * units as i64),
+            None => String::new(),
+        };
         let (at, any) = match kind {
             SplitKind::Completion | SplitKind::Mixed => (", t", " at any time"),
             SplitKind::Forecasting => (", t", " earlier"),
             SplitKind::Static | SplitKind::Evolving => ("", ""),
             SplitKind::Intervals => (", i", " in any interval"),
         };
-        match self {
-            Exact => format!("(s, p, o{at}), the fact itself"),
-            InValid => format!("(s, p, o{at}), the fact itself, in valid"),
-            Symmetric => format!("(o, p, s{at}), p symmetric"),
-            Inverse => format!("(o, q, s{at}), q inverse to p"),
-            Parallel => format!("(s, q, o{at}), q parallel to p"),
-            Mirror => format!("(o, p, s{at}), whatever p"),
-            Reversed => format!("(o, any relation, s{at})"),
-            OtherRelation => format!("(s, another relation, o{at})"),
-            SymmetricAnyTime => format!("(o, p, s){any}, p symmetric over time"),
-            InverseAnyTime => format!("(o, q, s){any}, q inverse to p over time"),
-            MirrorAnyTime => format!("(o, p, s){any}"),
-            ReversedAnyTime => format!("(o, any relation, s){any}"),
-            PairSeen => format!("any relation between s and o{any}"),
+        let forecasting = kind == SplitKind::Forecasting;
+        let (id, holds) = match self {
+            Exact => ("duplicate", format!("(s, p, o{at}), the fact itself")),
+            InValid => ("duplicate-in-valid", format!("(s, p, o{at}), the fact itself, in valid")),
+            Symmetric => ("symmetric", format!("(o, p, s{at}), p symmetric")),
+            Inverse => ("inverse", format!("(o, q, s{at}), q inverse to p")),
+            Parallel => ("parallel", format!("(s, q, o{at}), q parallel to p")),
+            Mirror => ("mirror", format!("(o, p, s{at}), whatever p")),
+            Reversed => ("reversed-pair", format!("(o, any relation, s{at})")),
+            OtherRelation => ("other-relation", format!("(s, another relation, o{at})")),
+            SymmetricAnyTime => ("symmetric-any-time", format!("(o, p, s){any}, p symmetric over time")),
+            InverseAnyTime => ("inverse-any-time", format!("(o, q, s){any}, q inverse to p over time")),
+            MirrorAnyTime => ("mirror-any-time", format!("(o, p, s){any}")),
+            ReversedAnyTime => ("reversed-pair-any-time", format!("(o, any relation, s){any}")),
+            PairSeen => ("pair-seen", format!("any relation between s and o{any}")),
             Near(units) => {
-                let other = if kind == SplitKind::Forecasting { "earlier" } else { "at another time" };
-                format!("(s, p, o) {other}, at most {} away", distance(units))
+                let other = if forecasting { "earlier" } else { "at another time" };
+                let holds = format!("(s, p, o) {other}, at most {} away", distance(units));
+                return (format!("near-duplicate-{units}"), holds);
             }
-            Previous if kind == SplitKind::Forecasting => "(s, p, o) one time stamp before".to_owned(),
-            Previous => format!("(s, p, o) {} before", distance(1)),
-            Earlier if kind == SplitKind::Forecasting => "(s, p, o) earlier, in any split".to_owned(),
-            Earlier => "(s, p, o) earlier".to_owned(),
-            Seen if kind == SplitKind::Forecasting => "(s, p, o) in train".to_owned(),
-            Seen => format!("(s, p, o){any}"),
-        }
+            Previous if forecasting => ("triple-previous", "(s, p, o) one time stamp before".to_owned()),
+            Previous => ("triple-previous", format!("(s, p, o) {} before", distance(1))),
+            Earlier if forecasting => ("triple-earlier", "(s, p, o) earlier, in any split".to_owned()),
+            Earlier => ("triple-earlier", "(s, p, o) earlier".to_owned()),
+            Seen if forecasting => ("triple-seen", "(s, p, o) in train".to_owned()),
+            Seen => ("triple-seen", format!("(s, p, o){any}")),
+        };
+        (id.to_owned(), holds)
     }
 }

@@ -4,9 +4,7 @@
 //! fact that gives the answer away; a tally counts, by relation and with examples. Findings are remarks and warnings: a
 //! published benchmark is what it is. They fail only where the caller sets a limit.
 
-mod classes;
 mod evidence;
-mod evolving;
 mod measure;
 mod outcome;
 mod search;
@@ -14,9 +12,8 @@ mod tally;
 
 pub(super) use measure::leakage;
 
-pub use classes::ClassCount;
 pub use evidence::SplitKind;
 pub use outcome::{
-    Leakage, LeakageCheck, LeakageExample, LeakageOptions, LeakingRelation, NamedFact, ReferenceScore,
-    UnseenInTest,
+    ClassCount, Leakage, LeakageCheck, LeakageExample, LeakageOptions, LeakingRelation, NamedFact,
+    ReferenceScore, UnseenInTest,
 };

@@ -1,12 +1,35 @@
-//! What is found, as it is printed and written.
+//! What is found, as it is printed and written, and the class of every test fact.
 
-use quadcast_core::{Detection, Verdict};
+use quadcast_core::{Detection, EntityId, Quad, Verdict};
+use rustc_hash::FxHashSet;
 use serde::Serialize;
 
-use super::classes::ClassCount;
-use super::evidence::SplitKind;
+use super::evidence::{Evidence, SplitKind};
+use super::search::Search;
 use crate::info::{Share, SharedBySplits, Unseen};
 use crate::patterns::NamedMirrors;
+
+/// The classes, the strongest evidence first. `mirror` is by the relation itself or by a detected inverse.
+const CLASSES: [&str; 7] = [
+    "duplicate",
+    "mirror-same-time",
+    "mirror-other-time",
+    "triple-seen-other-time",
+    "pair-seen",
+    "both-entities-seen",
+    "unseen-entity",
+];
+
+/// How many test facts belong to a class.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ClassCount {
+    /// The class.
+    pub class: &'static str,
+    /// Test facts.
+    pub count: usize,
+    /// The part of all test facts.
+    pub share: f64,
+}
 
 /// When shares make a pattern, and how much leakage is too much.
 #[derive(Clone, Copy, Debug, Default)]
@@ -140,4 +163,30 @@ pub struct Leakage {
     pub parallel: Vec<[String; 2]>,
     /// What simple predictors reach; filled in by whoever can run them.
     pub scores: Vec<ReferenceScore>,
+}
+
+/// Sorts the test facts into classes. `seen` are the entities of train.
+pub(super) fn classes(search: &Search<'_>, seen: &FxHashSet<EntityId>) -> Vec<ClassCount> {
+    let test = &search.facts.splits.test;
+    let mut counts = [0_usize; CLASSES.len()];
+    for &fact in test {
+        counts[class(search, fact, seen)] += 1;
+    }
+    let count = |(class, count)| ClassCount { class, count, share: Share::of(count, test.len()).share };
+    CLASSES.into_iter().zip(counts).map(count).collect()
+}
+
+fn class(search: &Search<'_>, fact: Quad, seen: &FxHashSet<EntityId>) -> usize {
+    let has = |evidence: &[Evidence]| evidence.iter().any(|&kind| search.witness(kind, fact).is_some());
+    let by_evidence: [&[Evidence]; 5] = [
+        &[Evidence::Exact],
+        &[Evidence::Mirror, Evidence::Inverse],
+        &[Evidence::MirrorAnyTime, Evidence::InverseAnyTime],
+        &[Evidence::Earlier, Evidence::Seen],
+        &[Evidence::PairSeen],
+    ];
+    by_evidence.iter().position(|evidence| has(evidence)).unwrap_or_else(|| {
+        let known = [fact.subject, fact.object].iter().all(|entity| seen.contains(entity));
+        if known { 5 } else { 6 }
+    })
 }

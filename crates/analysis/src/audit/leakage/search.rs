@@ -1,15 +1,16 @@
 //! Finds the fact that gives a test fact away.
 
-use quadcast_core::{Detection, EntityId, Mirrors, PatternCounts, Quad, RelationId, Step, TimeAxis, Triple};
+use quadcast_core::{Detection, EntityId, Mirrors, PatternCounts, Quad, RelationId, Splits, Step};
 use rustc_hash::FxHashSet;
 
 use super::evidence::{Evidence, SplitKind};
-use crate::index::FactIndex;
-use crate::patterns::parallel_partners;
+use crate::index::{FactIndex, SplitFacts};
+use crate::patterns::{inverse_of, parallel_partners};
 
 /// Everything that evidence is looked for in.
 pub(super) struct Search<'a> {
-    kind: SplitKind,
+    pub kind: SplitKind,
+    pub facts: &'a SplitFacts<'a>,
     train: FactIndex,
     /// The facts of all splits, where a question may look back at whatever is older than itself.
     past: Option<FactIndex>,
@@ -18,41 +19,29 @@ pub(super) struct Search<'a> {
     pub any_time: Mirrors,
     pub parallel: Vec<Vec<RelationId>>,
     pub counts: PatternCounts,
-    axis: Option<&'a TimeAxis>,
-}
-
-/// Facts to look for evidence in.
-pub(super) struct Sources<'a> {
-    pub train: Vec<Quad>,
-    pub valid: Vec<Quad>,
-    pub test: &'a [Quad],
-    pub relations: usize,
-    /// The time axis, where steps follow each other in time.
-    pub axis: Option<&'a TimeAxis>,
 }
 
 impl<'a> Search<'a> {
-    pub fn new(kind: SplitKind, sources: Sources<'a>, detection: &Detection) -> Self {
-        let Sources { train, valid, test, relations, axis } = sources;
-        let named = train.iter().map(|fact| fact.relation.index() + 1).max().unwrap_or(0);
+    pub fn new(kind: SplitKind, facts: &'a SplitFacts<'a>, detection: &Detection) -> Self {
+        let Splits { train, valid, test } = &facts.splits;
         let (counts, (train_index, past)) = rayon::join(
-            || PatternCounts::of(train.iter().copied(), relations.max(named)),
+            || PatternCounts::of(train.iter().copied(), facts.relations(train)),
             || {
                 let past = (kind == SplitKind::Forecasting)
-                    .then(|| FactIndex::of(train.iter().chain(&valid).chain(test).copied()));
+                    .then(|| FactIndex::of(train.iter().chain(valid).chain(test).copied()));
                 (FactIndex::of(train.iter().copied()), past)
             },
         );
         Self {
             kind,
+            facts,
             train: train_index,
             past,
-            valid: valid.into_iter().collect(),
+            valid: valid.iter().copied().collect(),
             at_once: Mirrors::detect(&counts, detection, true),
             any_time: Mirrors::detect(&counts, detection, false),
             parallel: parallel_partners(&counts, detection),
             counts,
-            axis,
         }
     }
 
@@ -62,14 +51,8 @@ impl<'a> Search<'a> {
         match evidence {
             Evidence::Exact => self.train.contains(fact).then_some(fact),
             Evidence::InValid => self.valid.contains(&fact).then_some(fact),
-            Evidence::Symmetric => {
-                let partners = self.mirrors().map(|mirrors| symmetric(mirrors, p));
-                partners.into_iter().flatten().find_map(|relation| self.mirror(fact, relation))
-            }
-            Evidence::Inverse => {
-                let partners = self.mirrors().map(|mirrors| inverse(mirrors, p));
-                partners.into_iter().flatten().find_map(|relation| self.mirror(fact, relation))
-            }
+            Evidence::Symmetric => self.detected_mirror(fact, symmetric),
+            Evidence::Inverse => self.detected_mirror(fact, inverse_of),
             Evidence::Parallel => {
                 let same_time = |&relation: &RelationId| Quad { relation, ..fact };
                 let parallel = self.parallel.get(p.index())?;
@@ -85,7 +68,7 @@ impl<'a> Search<'a> {
                 Some(Quad { relation: relations.find(|&other| other != p)?, ..fact })
             }
             Evidence::SymmetricAnyTime => self.mirror_any_time(fact, symmetric(&self.any_time, p)?),
-            Evidence::InverseAnyTime => self.mirror_any_time(fact, inverse(&self.any_time, p)?),
+            Evidence::InverseAnyTime => self.mirror_any_time(fact, inverse_of(&self.any_time, p)?),
             Evidence::MirrorAnyTime => self.mirror_any_time(fact, p),
             Evidence::ReversedAnyTime => self.between(fact.object, fact.subject, fact.step),
             Evidence::PairSeen => self
@@ -97,19 +80,25 @@ impl<'a> Search<'a> {
             }
             Evidence::Previous => self.previous(fact),
             Evidence::Earlier => {
-                let step = self.known().moments(fact.triple()).last_before(fact.step)?;
+                let step = self.known().occurrences(fact.triple()).last_before(fact.step)?;
                 Some(Quad { step, ..fact })
             }
             Evidence::Seen => {
-                let step = self.train.moments(fact.triple()).first()?;
+                let step = self.train.occurrences(fact.triple()).first()?;
                 Some(Quad { step, ..fact })
             }
         }
     }
 
-    /// Patterns at the same time, and over time: a pair that is found only over time leaks at the same time too.
-    fn mirrors(&self) -> [&Mirrors; 2] {
-        [&self.at_once, &self.any_time]
+    /// The mirrored fact at the same time by a pattern that was detected at the same time or over time: a pair that is found
+    /// only over time leaks at the same time too.
+    fn detected_mirror(
+        &self,
+        fact: Quad,
+        partner: fn(&Mirrors, RelationId) -> Option<RelationId>,
+    ) -> Option<Quad> {
+        let patterns = [&self.at_once, &self.any_time].into_iter();
+        patterns.filter_map(|mirrors| partner(mirrors, fact.relation)).find_map(|q| self.mirror(fact, q))
     }
 
     /// The facts that a question may look back at.
@@ -123,29 +112,26 @@ impl<'a> Search<'a> {
         (fact.subject != fact.object && self.train.contains(mirror)).then_some(mirror)
     }
 
+    /// The mirrored fact as near in time as possible; before it in a forecasting dataset.
     fn mirror_any_time(&self, fact: Quad, relation: RelationId) -> Option<Quad> {
         let mirror = turned(fact, relation);
-        let step = self.moment(mirror.triple(), fact.step)?;
+        let occurrences = self.known().occurrences(mirror.triple());
+        let step = match self.kind {
+            SplitKind::Forecasting => occurrences.last_before(fact.step)?,
+            _ => occurrences.nearest(fact.step, |step| self.facts.times.ordinal(step))?.0,
+        };
         (fact.subject != fact.object).then_some(Quad { step, ..mirror })
     }
 
-    /// When a triple holds, as near as possible to a step; before it in a forecasting dataset.
-    fn moment(&self, triple: Triple, step: Step) -> Option<Step> {
-        let moments = self.known().moments(triple);
-        match self.kind {
-            SplitKind::Forecasting => moments.last_before(step),
-            _ => moments.nearest(step, |step| self.time(step)).map(|(step, _)| step),
-        }
-    }
-
     fn nearest_other(&self, fact: Quad) -> Option<(Step, u64)> {
-        let moments = self.known().moments(fact.triple());
+        let occurrences = self.known().occurrences(fact.triple());
+        let ordinal = |step| self.facts.times.ordinal(step);
         match self.kind {
             SplitKind::Forecasting => {
-                let step = moments.last_before(fact.step)?;
-                Some((step, self.time(fact.step).abs_diff(self.time(step))))
+                let step = occurrences.last_before(fact.step)?;
+                Some((step, ordinal(fact.step).abs_diff(ordinal(step))))
             }
-            _ => moments.nearest_other(fact.step, |step| self.time(step)),
+            _ => occurrences.nearest_other(fact.step, ordinal),
         }
     }
 
@@ -153,7 +139,10 @@ impl<'a> Search<'a> {
     fn previous(&self, fact: Quad) -> Option<Quad> {
         let before = match self.kind {
             SplitKind::Forecasting => Step(fact.step.0.checked_sub(1)?),
-            _ => self.axis.and_then(|axis| axis.step(axis.time(fact.step) - axis.granularity()))?,
+            _ => {
+                let axis = self.facts.times.axis()?;
+                axis.step(axis.time(fact.step) - axis.granularity())?
+            }
         };
         let earlier = Quad { step: before, ..fact };
         self.known().contains(earlier).then_some(earlier)
@@ -162,10 +151,6 @@ impl<'a> Search<'a> {
     fn between(&self, subject: EntityId, object: EntityId, before: Step) -> Option<Quad> {
         let first = self.known().first_between(subject, object)?;
         (self.kind != SplitKind::Forecasting || first.step < before).then_some(first)
-    }
-
-    fn time(&self, step: Step) -> i64 {
-        self.axis.map_or(i64::from(step.0), |axis| axis.ordinal(step))
     }
 }
 
@@ -176,9 +161,4 @@ fn turned(fact: Quad, relation: RelationId) -> Quad {
 
 fn symmetric(mirrors: &Mirrors, relation: RelationId) -> Option<RelationId> {
     mirrors.symmetric.binary_search(&relation).ok().map(|_| relation)
-}
-
-fn inverse(mirrors: &Mirrors, relation: RelationId) -> Option<RelationId> {
-    let place = mirrors.inverse.binary_search_by_key(&relation, |pair| pair.0).ok()?;
-    Some(mirrors.inverse[place].1)
 }
