@@ -1,13 +1,13 @@
 //! The audit: verdicts and evidence on small datasets, and on the real ones.
 
 use quadcast_analysis::{Audit, audit};
-use quadcast_core::Splits;
-use quadcast_core::{Check, Verdict};
-use quadcast_data::{Content, LoadOptions, load};
+use quadcast_core::{Check, Splits, Verdict};
+use quadcast_data::Content;
 use quadcast_report::audit_text;
-
 use quadcast_testing::real;
 use quadcast_testing::small::{self, loaded, source};
+
+use crate::read;
 
 fn check<'a>(audit: &'a Audit, id: &str) -> &'a Check {
     audit.checks.iter().find(|check| check.id == id).unwrap()
@@ -17,6 +17,21 @@ fn verdicts(audit: &Audit) -> Vec<&'static str> {
     audit.checks.iter().map(|check| check.verdict.word()).collect()
 }
 
+/// Asserts the verdict of a check, words of its evidence, and words of its advice if there are any.
+fn expect(audit: &Audit, id: &str, verdict: Verdict, evidence: &[&str], advice: &str) {
+    let check = check(audit, id);
+    assert_eq!(check.verdict, verdict, "{id}: {}", check.evidence);
+    for words in evidence {
+        assert!(
+            check.evidence.contains(words),
+            "{words} is missing in the evidence of {id}: {}",
+            check.evidence
+        );
+    }
+    let given = check.advice.as_deref().unwrap_or_default();
+    assert!(given.contains(advice), "{advice} is missing in the advice of {id}: {given}");
+}
+
 #[test]
 fn a_forecasting_dataset() {
     let audit = audit(&loaded(Content::Temporal(small::forecasting())));
@@ -24,20 +39,15 @@ fn a_forecasting_dataset() {
     assert_eq!(audit.worst(), Verdict::Warn);
     let ids: Vec<&str> = audit.checks.iter().map(|check| check.id).collect();
     assert_eq!(ids, ["D1", "D2", "D3", "D4", "D5"]);
-    let evidence = &check(&audit, "D2").evidence;
-    assert!(evidence.contains("train 2014-01-01 to 2014-01-02, valid 2014-01-03"), "{evidence}");
-    let evidence = &check(&audit, "D4").evidence;
-    assert!(evidence.contains("the files declare 6 entity ids, the id space has 5"), "{evidence}");
-    assert!(evidence.contains("1 of 5 entity ids are never used"), "{evidence}");
-    assert!(
-        evidence.contains(
-            "test relations unseen in train: 1 (test facts touched: 1), of these unseen in valid too: 0 (0)"
-        ),
-        "{evidence}"
-    );
-    let evidence = &check(&audit, "D5").evidence;
-    assert!(evidence.contains("repeated rows: 1 in train, 1 in test"), "{evidence}");
-    assert!(evidence.contains("1 gap in the raster of 24 hours, 72 hours wide"), "{evidence}");
+    expect(&audit, "D2", Verdict::Pass, &["train 2014-01-01 to 2014-01-02, valid 2014-01-03"], "");
+    let words = [
+        "the files declare 6 entity ids, the id space has 5",
+        "1 of 5 entity ids are never used",
+        "test relations unseen in train: 1 (test facts touched: 1), of these unseen in valid too: 0 (0)",
+    ];
+    expect(&audit, "D4", Verdict::Warn, &words, "");
+    let words = ["repeated rows: 1 in train, 1 in test", "1 gap in the raster of 24 hours, 72 hours wide"];
+    expect(&audit, "D5", Verdict::Warn, &words, "");
 }
 
 #[test]
@@ -52,73 +62,58 @@ fn a_misplaced_row_is_named_by_file_and_line() {
         test: source("test.txt", Some(17), 17, 9),
     });
     let audit = audit(&loaded);
-    let order = check(&audit, "D2");
-    assert_eq!(order.verdict, Verdict::Fail);
     let words = "test.txt:17 (2014-01-04) lies before train.txt:10 (2014-01-10) (1 of 10 test facts do)";
-    assert!(order.evidence.contains(words), "{}", order.evidence);
-    assert!(order.advice.as_ref().unwrap().contains("divide the facts by time"));
+    expect(&audit, "D2", Verdict::Fail, &[words], "divide the facts by time");
     assert_eq!(audit.worst(), Verdict::Fail);
 }
 
 #[test]
 fn an_interpolation_split_is_called_so() {
     let audit = audit(&loaded(Content::Temporal(small::completion())));
-    let order = check(&audit, "D2");
-    assert_eq!(order.verdict, Verdict::Fail);
-    assert!(order.evidence.starts_with("this is an interpolation split: 100 %"), "{}", order.evidence);
-    assert!(order.advice.as_ref().unwrap().contains("completion"));
+    expect(&audit, "D2", Verdict::Fail, &[], "completion");
+    let evidence = &check(&audit, "D2").evidence;
+    assert!(evidence.starts_with("this is an interpolation split: 100 %"), "{evidence}");
 }
 
 #[test]
 fn a_shared_time_stamp_and_unsorted_files_warn() {
     let rows: [&[[u32; 4]]; 3] = [&[[0, 0, 1, 0], [0, 0, 1, 1]], &[[1, 0, 0, 1]], &[[1, 0, 2, 2]]];
     let mut loaded = loaded(Content::Temporal(small::days("border", small::vocabulary(3, 1, None), rows)));
-    let sorted = |file| source(file, None, 1, 2);
     loaded.sources = Some(Splits {
         train: source("train.txt.gz", Some(2), 2, 1),
-        valid: sorted("valid.txt"),
-        test: sorted("test.txt"),
+        valid: source("valid.txt", None, 1, 2),
+        test: source("test.txt", None, 1, 2),
     });
-    let audit = audit(&loaded);
-    let order = check(&audit, "D2");
-    assert_eq!(order.verdict, Verdict::Warn);
-    assert!(
-        order.evidence.contains("time stamp 2014-01-02 lies in both train and valid"),
-        "{}",
-        order.evidence
-    );
-    assert!(order.evidence.contains("train.txt.gz is not sorted by time: line 2"), "{}", order.evidence);
-    assert!(order.advice.as_ref().unwrap().contains("withholds"));
+    let words =
+        ["time stamp 2014-01-02 lies in both train and valid", "train.txt.gz is not sorted by time: line 2"];
+    expect(&audit(&loaded), "D2", Verdict::Warn, &words, "withholds");
 }
 
 #[test]
 fn validation_must_exist_and_differ_from_test() {
-    let judge = |valid: &[[u32; 4]], test: &[[u32; 4]]| {
+    let cases: [(&[[u32; 4]], &[[u32; 4]], Verdict, &str); 4] = [
+        (&[[0, 0, 2, 1]], &[[0, 0, 2, 2]], Verdict::Pass, ""),
+        (&[], &[[0, 0, 2, 2]], Verdict::Fail, "empty"),
+        (&[[0, 0, 2, 1]], &[[0, 0, 2, 1]], Verdict::Fail, "the validation set is the test set"),
+        (
+            &[[0, 0, 2, 1], [1, 0, 2, 1]],
+            &[[0, 0, 2, 1]],
+            Verdict::Fail,
+            "1 quadruples stand in both valid and test",
+        ),
+    ];
+    for (valid, test, verdict, words) in cases {
         let data = small::days("v", small::vocabulary(3, 1, None), [&[[0, 0, 1, 0]], valid, test]);
-        check(&audit(&loaded(Content::Temporal(data))), "D3").clone()
-    };
-    assert_eq!(judge(&[[0, 0, 2, 1]], &[[0, 0, 2, 2]]).verdict, Verdict::Pass);
-    let empty = judge(&[], &[[0, 0, 2, 2]]);
-    assert_eq!((empty.verdict, empty.evidence.contains("empty")), (Verdict::Fail, true));
-    let same = judge(&[[0, 0, 2, 1]], &[[0, 0, 2, 1]]);
-    assert!(same.evidence.contains("the validation set is the test set"), "{}", same.evidence);
-    let overlapping = judge(&[[0, 0, 2, 1], [1, 0, 2, 1]], &[[0, 0, 2, 1]]);
-    assert_eq!(overlapping.verdict, Verdict::Fail);
-    assert!(
-        overlapping.evidence.contains("1 quadruples stand in both valid and test"),
-        "{}",
-        overlapping.evidence
-    );
+        expect(&audit(&loaded(Content::Temporal(data))), "D3", verdict, &[words], "");
+    }
 }
 
 #[test]
 fn ids_outside_the_id_space_fail() {
     let mut data = small::forecasting();
     data.vocabulary = small::vocabulary(3, 2, None);
-    let audit = audit(&loaded(Content::Temporal(data)));
-    assert_eq!(check(&audit, "D4").verdict, Verdict::Fail);
     let words = "facts use entity ids outside the 3 of the id space 1 times";
-    assert!(check(&audit, "D4").evidence.contains(words));
+    expect(&audit(&loaded(Content::Temporal(data))), "D4", Verdict::Fail, &[words], "");
 }
 
 #[test]
@@ -129,9 +124,8 @@ fn other_kinds_skip_what_does_not_apply() {
     assert_eq!(verdicts(&spans), ["warn", "skip", "warn", "warn", "warn"]);
     let growing = audit(&loaded(Content::Evolving(small::evolving())));
     assert_eq!(verdicts(&growing), ["warn", "warn", "fail", "warn", "warn"]);
-    assert!(
-        check(&growing, "D3").evidence.contains("step 2: 1 of 1 test triples stand in the training graph")
-    );
+    let words = "step 2: 1 of 1 test triples stand in the training graph";
+    expect(&growing, "D3", Verdict::Fail, &[words], "");
 }
 
 #[test]
@@ -160,8 +154,7 @@ fn real_datasets() {
         ("evolving/YAGO-3SP", ["pass", "pass", "fail", "pass", "pass"]),
     ];
     for (folder, verdict) in expected {
-        let loaded = load(&root.join(folder), &LoadOptions::default()).unwrap();
-        let audit = audit(&loaded);
+        let audit = audit(&read(&root.join(folder)));
         assert_eq!(verdicts(&audit), verdict, "{folder}\n{}", audit_text(&audit));
     }
 }

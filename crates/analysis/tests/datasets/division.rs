@@ -1,16 +1,22 @@
 //! Divisions and comparisons of the published datasets, where they are at hand, and of graphs without time.
 
-use std::path::Path;
-
-use quadcast_analysis::{DivideOptions, DivisionMethod, PatternSource, diff, divide};
+use quadcast_analysis::{
+    DiffReport, DivideOptions, Division, DivisionMethod, HeldOut, PatternSource, diff, divide,
+};
 use quadcast_core::{Splits, published_lists};
-use quadcast_data::{Content, Format, LoadOptions, Loaded, load};
+use quadcast_data::{Content, Format, Loaded};
+use quadcast_testing::{real, small};
 
-use quadcast_testing::real;
-use quadcast_testing::small;
+use crate::read;
 
-fn read(folder: &Path) -> Loaded {
-    load(folder, &LoadOptions::default()).unwrap_or_else(|error| panic!("{error}"))
+/// Writes a division, reads it again and compares: the facts must be the same.
+fn read_again(source: &Loaded, divided: &Division) -> (Loaded, DiffReport) {
+    let folder = tempfile::tempdir().unwrap();
+    divided.write(folder.path()).unwrap();
+    let again = read(folder.path());
+    let report = diff(source, &again).unwrap();
+    assert!(report.same_facts, "{}", report.verdict);
+    (again, report)
 }
 
 fn published(source: &Loaded, name: &str) -> DivideOptions {
@@ -51,11 +57,7 @@ fn icews14_is_divided_as_published() {
     let mean = mirrored.iter().sum::<f64>() / mirrored.len() as f64;
     assert!((0.0275..0.03).contains(&mean), "{mirrored:?}");
     assert!(mirrored.iter().all(|&share| share < 0.034), "{mirrored:?}");
-    let folder = tempfile::tempdir().unwrap();
-    let divided = divide(&source, &options).unwrap();
-    divided.write(folder.path()).unwrap();
-    let read = read(folder.path());
-    let report = diff(&source, &read).unwrap();
+    let (_, report) = read_again(&source, &divide(&source, &options).unwrap());
     assert_eq!(report.verdict, "the same 90730 facts, differently split");
     assert_eq!(report.b.splits, Splits { train: 72581, valid: 9073, test: 9076 });
     assert_eq!(report.entities.respelt, 0, "names are kept as they are");
@@ -85,37 +87,26 @@ fn detection_leaves_little_in_icews14() {
     let source = read(&root.join("completion/icews14"));
     let report = divide(&source, &DivideOptions::new(DivisionMethod::LeakageFree)).unwrap().report;
     assert!(share(report.after.mirrored, report.after.facts) < 0.03);
-    let lists = report.lists.unwrap();
-    for name in &published_lists("icews14").unwrap().symmetric {
-        assert!(lists.symmetric.iter().any(|found| found == name), "{name}");
+    let (lists, published) = (report.lists.unwrap(), published_lists("icews14").unwrap());
+    for name in &published.symmetric {
+        assert!(lists.symmetric.contains(name), "{name}");
     }
-    for (p, q) in &published_lists("icews14").unwrap().inverse {
-        assert!(
-            lists.inverse.iter().any(|pair| pair.contains(&(*p).clone()) && pair.contains(&(*q).clone()))
-        );
+    for (p, q) in &published.inverse {
+        assert!(lists.inverse.iter().any(|pair| pair.contains(p) && pair.contains(q)), "{p} {q}");
     }
 }
 
 #[test]
 fn families_of_the_same_facts() {
     let Some(root) = real::any() else { return };
-    let families: [(&[&str], usize); 2] = [
-        (
-            &["completion/icews14", "completion/ICEWS14RR", "forecasting/ICEWS14", "forecasting/ICEWS14-b"],
-            90730,
-        ),
-        (
-            &[
-                "completion/icews05-15",
-                "completion/ICEWS05-15RR",
-                "forecasting/ICEWS05-15",
-                "forecasting/ICEWS05-15-b",
-            ],
-            461_329,
-        ),
-    ];
-    for (sets, facts) in families {
-        let loaded: Vec<Loaded> = sets.iter().map(|set| read(&root.join(set))).collect();
+    for (lower, upper, facts) in [("icews14", "ICEWS14", 90730), ("icews05-15", "ICEWS05-15", 461_329)] {
+        let loaded = [
+            format!("completion/{lower}"),
+            format!("completion/{upper}RR"),
+            format!("forecasting/{upper}"),
+            format!("forecasting/{upper}-b"),
+        ]
+        .map(|set| read(&root.join(set)));
         for (i, a) in loaded.iter().enumerate() {
             for b in &loaded[i + 1..] {
                 let report = diff(a, b).unwrap();
@@ -133,17 +124,13 @@ fn families_of_the_same_facts() {
 fn graphs_without_time_are_divided_too() {
     let source = small::loaded(Content::Static(small::graph()));
     let random = DivideOptions {
-        held_out: quadcast_analysis::HeldOut::new(0.3, 0.3).unwrap(),
+        held_out: HeldOut::new(0.3, 0.3).unwrap(),
         ..DivideOptions::new(DivisionMethod::Random)
     };
     let divided = divide(&source, &random).unwrap();
     assert_eq!((divided.report.facts, divided.report.repetitions), (5, 2));
     assert_eq!(divided.report.splits, Splits { train: 2, valid: 1, test: 2 });
-    let folder = tempfile::tempdir().unwrap();
-    divided.write(folder.path()).unwrap();
-    let back = read(folder.path());
-    assert_eq!(back.format, Format::Openke);
-    assert!(diff(&source, &back).unwrap().same_facts);
+    assert_eq!(read_again(&source, &divided).0.format, Format::Openke);
     let error = divide(&source, &DivideOptions::new(DivisionMethod::Chronological)).unwrap_err().to_string();
     assert!(error.contains("graph without time") && error.contains("--method random"), "{error}");
 }
@@ -156,10 +143,7 @@ fn wn18_loses_its_reversed_pairs() {
     let report = &divided.report;
     assert!((share(report.before.reversed, report.before.facts) - 0.9396).abs() < 5e-5);
     assert!(share(report.after.reversed, report.after.facts) < 0.02, "{:?}", report.after);
-    let folder = tempfile::tempdir().unwrap();
-    divided.write(folder.path()).unwrap();
-    let back = read(folder.path());
-    assert!(diff(&source, &back).unwrap().same_facts);
+    let (back, _) = read_again(&source, &divided);
     let [before, after] = [&source, &back].map(|loaded| match &loaded.content {
         Content::Static(graph) => graph.type_constraints.clone(),
         _ => None,
@@ -172,12 +156,8 @@ fn years_keep_their_calendar() {
     let Some(root) = real::any() else { return };
     let source = read(&root.join("forecasting/YAGO"));
     let divided = divide(&source, &DivideOptions::new(DivisionMethod::Chronological)).unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    divided.write(folder.path()).unwrap();
-    let back = read(folder.path());
+    let (back, report) = read_again(&source, &divided);
     assert_eq!(back.format, Format::Quads);
-    let report = diff(&source, &back).unwrap();
-    assert!(report.same_facts, "{}", report.verdict);
     assert_eq!(report.time.unwrap().by, "calendar");
 }
 

@@ -2,14 +2,15 @@
 
 use proptest::prelude::*;
 use quadcast_analysis::{
-    Audit, Leakage, LeakageCheck, LeakageOptions, ReferenceScore, SplitKind, audit, audit_with, info,
+    Audit, Details, Leakage, LeakageCheck, LeakageOptions, ReferenceScore, SplitKind, audit, audit_with, info,
 };
 use quadcast_core::{Detection, Verdict};
-use quadcast_data::{Content, LoadOptions, load};
+use quadcast_data::Content;
 use quadcast_report::audit_text;
-
 use quadcast_testing::real;
 use quadcast_testing::small::{self, days, loaded, vocabulary};
+
+use crate::read;
 
 fn check<'a>(leakage: &'a Leakage, id: &str) -> &'a LeakageCheck {
     leakage.checks.iter().find(|check| check.id == id).unwrap_or_else(|| panic!("no check {id}"))
@@ -17,6 +18,12 @@ fn check<'a>(leakage: &'a Leakage, id: &str) -> &'a LeakageCheck {
 
 fn count(leakage: &Leakage, id: &str) -> usize {
     check(leakage, id).count
+}
+
+fn expect(leakage: &Leakage, counts: &[(&str, usize)]) {
+    for (id, expected) in counts {
+        assert_eq!(count(leakage, id), *expected, "{id}");
+    }
 }
 
 fn with_support(content: Content, min_support: u64, max_leakage: Option<f64>) -> Audit {
@@ -45,9 +52,7 @@ fn completion_on_paper() {
         // Two facts are no support for a pattern.
         ("symmetric", 0),
     ];
-    for (id, expected) in expected {
-        assert_eq!(count(&found, id), expected, "{id}");
-    }
+    expect(&found, &expected);
     let classes: Vec<usize> = found.classes.iter().map(|class| class.count).collect();
     assert_eq!(classes, [0, 3, 0, 1, 1, 0, 0]);
     let mirror = check(&found, "mirror");
@@ -80,8 +85,7 @@ fn detected_patterns_leak() {
     let data = || Content::Temporal(days("leaky", vocabulary(4, 5, None), [&held, &[[0, 0, 2, 0]], &test]));
     let audit = with_support(data(), 2, None);
     let found = &audit.leakage;
-    let counts = ["symmetric", "inverse", "parallel", "mirror"].map(|id| count(found, id));
-    assert_eq!(counts, [1, 1, 1, 1], "{}", audit_text(&audit));
+    expect(found, &["symmetric", "inverse", "parallel", "mirror"].map(|id| (id, 1)));
     assert_eq!((found.leaked.count, found.leaked.share), (3, 0.6));
     assert_eq!(found.parallel, [["r3".to_owned(), "r4".to_owned()]]);
     assert_eq!(found.verdict, Verdict::Warn);
@@ -107,9 +111,7 @@ fn forecasting_knows_only_earlier_facts() {
         ("mirror-any-time", 3),
         ("pair-seen", 3),
     ];
-    for (id, expected) in expected {
-        assert_eq!(count(&found, id), expected, "{id}");
-    }
+    expect(&found, &expected);
     assert_eq!(found.unseen.as_ref().unwrap().time_stamps, None);
     assert!(found.about.contains("train cannot hold facts of the same time"));
 }
@@ -118,14 +120,12 @@ fn forecasting_knows_only_earlier_facts() {
 fn static_graphs_and_intervals_on_paper() {
     let audit = with_support(Content::Static(small::graph()), 1, None);
     let found = &audit.leakage;
-    let counts = ["duplicate", "mirror", "reversed-pair", "other-relation"].map(|id| count(found, id));
-    assert_eq!(counts, [1, 0, 1, 0]);
+    expect(found, &[("duplicate", 1), ("mirror", 0), ("reversed-pair", 1), ("other-relation", 0)]);
     assert_eq!((found.leaked.count, check(found, "duplicate").verdict), (1, Verdict::Warn));
     assert_eq!(found.identical.as_ref().unwrap().train_test, 1);
     let found =
         audit_with(&loaded(Content::Intervals(small::intervals())), &LeakageOptions::default()).leakage;
-    let counts = ["duplicate", "triple-seen", "mirror", "mirror-any-time"].map(|id| count(&found, id));
-    assert_eq!(counts, [0, 1, 0, 1]);
+    expect(&found, &[("duplicate", 0), ("triple-seen", 1), ("mirror", 0), ("mirror-any-time", 1)]);
     let example = &check(&found, "triple-seen").examples[0];
     assert_eq!(example.by.time.as_deref(), Some("1900-##-## to 1900-##-##"));
 }
@@ -150,10 +150,8 @@ fn odd_datasets_do_not_panic() {
     assert_eq!((empty.leakage.test_facts, empty.leakage.leaked.share), (0, 0.0));
     let mut data = small::completion();
     data.vocabulary = vocabulary(1, 0, None);
-    assert!(
-        audit_text(&audit(&loaded(Content::Temporal(data)))).contains("#1"),
-        "ids without a name have their number"
-    );
+    let text = audit_text(&audit(&loaded(Content::Temporal(data))));
+    assert!(text.contains("#1"), "ids without a name have their number");
 }
 
 #[test]
@@ -167,6 +165,11 @@ fn a_score_has_its_place() {
 }
 
 type Fact = [u32; 4];
+
+fn rows(facts: Vec<(u32, u32, u32, u32)>) -> Vec<Fact> {
+    facts.into_iter().map(Into::into).collect()
+}
+
 /// Whether a training fact is evidence for a test fact.
 type Holds<'a> = &'a dyn Fn(&Fact, &Fact) -> bool;
 
@@ -176,10 +179,7 @@ proptest! {
         train in prop::collection::vec((0_u32..4, 0_u32..2, 0_u32..4, 0_u32..12), 1..40),
         test in prop::collection::vec((0_u32..4, 0_u32..2, 0_u32..4, 0_u32..12), 1..20),
     ) {
-        let rows = |rows: &[(u32, u32, u32, u32)]| -> Vec<[u32; 4]> {
-            rows.iter().map(|&(s, r, o, t)| [s, r, o, t]).collect()
-        };
-        let (train, test) = (rows(&train), rows(&test));
+        let [train, test] = [train, test].map(rows);
         let data = days("random", vocabulary(4, 2, None), [&train, &[], &test]);
         let found = audit(&loaded(Content::Temporal(data))).leakage;
         prop_assume!(found.split_kind != SplitKind::Forecasting);
@@ -223,8 +223,7 @@ fn completion_datasets_leak_as_described() {
         ("ICEWS05-15RR", ["0.7292", "0.6156", "0.1056", "0.1865", "0.0522", "0.1967"], (296, 364), 0),
     ];
     for (folder, shares, entities, relations) in described {
-        let data = load(&root.join("completion").join(folder), &LoadOptions::default()).unwrap();
-        let found = audit(&data).leakage;
+        let found = audit(&read(&root.join("completion").join(folder))).leakage;
         assert_eq!(ids.map(|id| four(&found, id)), shares, "{folder}");
         let unseen = found.unseen.as_ref().unwrap();
         assert_eq!((unseen.entities.ids, unseen.entities.test_facts), entities, "{folder}");
@@ -236,7 +235,7 @@ fn completion_datasets_leak_as_described() {
 #[test]
 fn icews14_leaks_by_its_published_patterns() {
     let Some(root) = real::any() else { return };
-    let leakage = |folder: &str| audit(&load(&root.join(folder), &LoadOptions::default()).unwrap()).leakage;
+    let leakage = |folder: &str| audit(&read(&root.join(folder))).leakage;
     let found = leakage("completion/icews14");
     // The published lists lack one pair that detection finds; it has five test facts.
     let peacekeepers = ["Provide military protection or peacekeeping", "Receive deployment of peacekeepers"];
@@ -263,7 +262,7 @@ fn icews14_leaks_by_its_published_patterns() {
 #[test]
 fn forecasting_and_static_datasets_as_described() {
     let Some(root) = real::any() else { return };
-    let leakage = |folder: &str| audit(&load(&root.join(folder), &LoadOptions::default()).unwrap()).leakage;
+    let leakage = |folder: &str| audit(&read(&root.join(folder))).leakage;
     let icews = leakage("forecasting/ICEWS14");
     let shares = ["triple-earlier", "triple-previous", "triple-seen"].map(|id| four(&icews, id));
     assert_eq!(shares, ["0.5237", "0.1053", "0.4157"]);
@@ -288,15 +287,13 @@ fn evolving_datasets_as_described() {
         ("evolving/YAGO-3SP", "test-in-train", vec![0, 53, 194]),
     ];
     for (folder, id, counts) in described {
-        let data = load(&root.join(folder), &LoadOptions::default()).unwrap();
+        let data = read(&root.join(folder));
         let found = audit(&data).leakage;
         let of = |id: &str| -> Vec<usize> {
             found.checks.iter().filter(|check| check.id == id).map(|check| check.count).collect()
         };
         assert_eq!(of(id), counts, "{folder}");
-        let quadcast_analysis::Details::Evolving(part) = &info(&data).details else {
-            panic!("an evolving graph")
-        };
+        let Details::Evolving(part) = &info(&data).details else { panic!("an evolving graph") };
         let counted: Vec<usize> = part.steps.iter().map(|step| step.test_in_train).collect();
         assert_eq!(of("test-in-train"), counted, "{folder}");
     }

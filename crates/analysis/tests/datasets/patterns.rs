@@ -2,12 +2,13 @@
 
 use proptest::prelude::*;
 use quadcast_analysis::{Lags, PatternOptions, Patterns, RelationPatterns, patterns};
-use quadcast_core::{Detection, RelationId, Shares};
-use quadcast_data::{Content, LoadOptions, load};
-use quadcast_report::patterns_text;
-
+use quadcast_core::{Detection, Names, Quad, RelationId, Shares, Splits, StaticGraph, Vocabulary};
+use quadcast_data::Content;
+use quadcast_report::{patterns_page, patterns_text};
 use quadcast_testing::real;
 use quadcast_testing::small::{self, days, loaded, vocabulary};
+
+use crate::read;
 
 fn options(min_support: u64, all: bool) -> PatternOptions {
     PatternOptions { detection: Detection { min_support, ..Detection::default() }, all }
@@ -83,6 +84,55 @@ fn text_fits_and_names_things() {
     }
 }
 
+/// A page on 39 relations between two entities each: 20 facts in a row, every second one with its mirror.
+fn page(timed: bool) -> String {
+    let mut rows: Vec<[u32; 4]> = Vec::new();
+    for relation in 0..39 {
+        let (a, b) = (2 * relation, 2 * relation + 1);
+        rows.extend((0..20).map(|day| [a, relation, b, day]));
+        rows.extend((0..20).step_by(2).map(|day| [b, relation, a, day]));
+    }
+    let name = "<a> & \"b\"".to_owned();
+    let names = (0..39).map(|id| Some(if id == 0 { "<visits>".to_owned() } else { format!("r{id}") }));
+    let ids = Vocabulary { entities: Names::anonymous(78), relations: Names::new(names.collect(), None) };
+    let content = if timed {
+        Content::Temporal(days(&name, ids, [&rows, &[], &[]]))
+    } else {
+        let train = rows.iter().map(|&[s, r, o, day]| Quad::new(s, r, o, day).triple()).collect();
+        let splits = Splits { train, ..Splits::default() };
+        Content::Static(StaticGraph { name, vocabulary: ids, splits, type_constraints: None })
+    };
+    patterns_page(&patterns(&loaded(content), &options(2, false)))
+}
+
+#[test]
+fn the_page_holds_what_it_should() {
+    let timed = page(true);
+    for text in ["Patterns of &lt;a&gt; &amp;", "1 170", "66.67", "at any time", "3 more relations", "1 day"]
+    {
+        assert!(timed.contains(text), "{text}");
+    }
+    // Each map once for a screen and once for a phone.
+    assert_eq!(timed.matches("<svg class=\"chart heat\"").count(), 4);
+    assert!(!timed.contains("<visits>") && timed.contains("none detected"));
+    let timeless = page(false);
+    assert_eq!(timeless.matches("<svg class=\"chart heat\"").count(), 2);
+    assert!(!timeless.contains("at the same time"), "{timeless}");
+}
+
+#[test]
+fn the_page_loads_nothing_and_does_not_change() {
+    let timed = page(true);
+    for outside in ["http:", "https:", "src=", "<link", "@import", "url("] {
+        assert!(!timed.contains(outside), "{outside}");
+    }
+    assert_eq!(timed, page(true));
+    for tag in ["section", "table", "tr", "td", "th", "svg", "g", "figure", "div", "text", "ul", "li", "p"] {
+        let opened = timed.matches(&format!("<{tag}>")).count() + timed.matches(&format!("<{tag} ")).count();
+        assert_eq!(opened, timed.matches(&format!("</{tag}>")).count(), "{tag}");
+    }
+}
+
 #[test]
 fn all_splits_on_request() {
     let train: [[u32; 4]; 1] = [[0, 0, 1, 0]];
@@ -120,6 +170,8 @@ fn an_empty_dataset_has_no_patterns() {
     let found = patterns(&loaded(Content::Temporal(data)), &options(1, false));
     assert!(found.relations.is_empty() && found.noticeable().is_empty());
     assert!(patterns_text(&found).contains("0 facts of 0 relations"));
+    let page = patterns_page(&found);
+    assert!(!page.contains("chart heat") && page.contains("No relation has a noticeable pattern"));
 }
 
 proptest! {
@@ -151,8 +203,7 @@ proptest! {
 #[test]
 fn icews14_has_the_published_patterns() {
     let Some(root) = real::any() else { return };
-    let data = load(&root.join("completion/icews14"), &LoadOptions::default()).unwrap();
-    let found = patterns(&data, &PatternOptions::default());
+    let found = patterns(&read(&root.join("completion/icews14")), &PatternOptions::default());
     let names: Vec<&str> = found.same_time.symmetric.iter().map(|row| row.relation.as_str()).collect();
     let published = [
         "Discuss by telephone",
