@@ -27,6 +27,21 @@ pub enum Format {
     Lkge,
 }
 
+impl Format {
+    /// The layout's name on the command line.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Quads => "quads",
+            Self::Labelled => "labelled",
+            Self::Intervals => "intervals",
+            Self::Openke => "openke",
+            Self::WikidataEvolve => "wikidata-evolve",
+            Self::Snapshots => "snapshots",
+            Self::Lkge => "lkge",
+        }
+    }
+}
+
 /// What was read.
 // One value per run, moved a few times: a box would cost readability and save nothing.
 #[allow(clippy::large_enum_variant)]

@@ -9,7 +9,6 @@ mod content;
 mod error;
 mod fetch;
 mod import;
-mod load;
 mod locate;
 mod operations;
 mod readers;
@@ -29,13 +28,11 @@ pub use import::{
     ColumnUse, Columns, DateOrder, Granularity, ImportError, ImportOptions, ImportReport, NameChanges,
     Reference, Removed, Role, Shares, SkipReason, Skipped, SourceReport, SplitReport, cuts, import,
 };
-pub use load::load;
 pub use locate::locate;
 pub use operations::{
     Dropped, Extended, Fault, FaultPolicy, Hold, NameNumbers, NumberedOperation, OperationStream,
-    OperationsError, StreamBuilder, StreamClock, StreamFormat, TimedOperation, TripleSet, apply,
-    extend_operations, operations_of, operations_target, read_operations, stream_format, with_numbers_as_ids,
-    write_operations,
+    StreamBuilder, StreamClock, StreamFormat, TimedOperation, TripleSet, apply, extend_operations,
+    operations_of, operations_target, read_operations, stream_format, with_numbers_as_ids, write_operations,
 };
-pub use readers::{COMPILED, Compression, DIVISION, unquoted};
+pub use readers::{COMPILED, Compression, DIVISION, load, unquoted};
 pub use rules::{NamedRelation, RelationNames, RuleFileError, RulesRead, read_rules, write_rules};

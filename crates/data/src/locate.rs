@@ -19,9 +19,9 @@ pub fn locate(data: &str) -> Result<PathBuf, DataError> {
     let folders: Vec<PathBuf> =
         env::var_os(VARIABLE).map(|value| env::split_paths(&value).collect()).unwrap_or_default();
     let cache = cache_folder();
-    find(data, &folders).or_else(|| find(data, cache.as_slice())).ok_or_else(|| DataError::UnknownDataset {
-        name: data.to_owned(),
-        searched: searched(data, &folders, cache.as_deref()),
+    find(data, &folders).or_else(|| find(data, cache.as_slice())).ok_or_else(|| {
+        let searched = searched(data, &folders, cache.as_deref());
+        DataError::Unusable(format!("there is no dataset {data:?}: no such folder here, and {searched}"))
     })
 }
 

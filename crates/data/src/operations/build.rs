@@ -5,7 +5,7 @@ use std::collections::hash_map::Entry;
 use quadcast_core::{Split, Triple, Vocabulary};
 use rustc_hash::FxHashMap;
 
-use super::stream::{FaultPolicy, NumberedOperation, OperationStream, StreamClock};
+use super::stream::{Dropped, FaultPolicy, NumberedOperation, OperationStream, StreamClock};
 
 /// Why an operation cannot follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub enum Fault {
 /// A stream in the making.
 #[derive(Default)]
 pub struct StreamBuilder {
-    stream: OperationStream,
+    pub(crate) stream: OperationStream,
     policy: FaultPolicy,
     numbers: FxHashMap<Triple, u32>,
     present: Vec<bool>,
@@ -46,11 +46,6 @@ impl StreamBuilder {
         Self { stream, policy, numbers, present }
     }
 
-    /// The clock becomes known with the first row of a file.
-    pub fn set_clock(&mut self, clock: StreamClock) {
-        self.stream.clock = clock;
-    }
-
     /// Number of operations taken so far.
     pub fn len(&self) -> usize {
         self.stream.entries.len()
@@ -62,8 +57,8 @@ impl StreamBuilder {
     }
 
     /// Whether nothing was offered so far, not even an operation that was left out.
-    pub fn is_untouched(&self) -> bool {
-        self.is_empty() && self.stream.dropped == super::Dropped::default()
+    pub(crate) fn is_untouched(&self) -> bool {
+        self.is_empty() && self.stream.dropped == Dropped::default()
     }
 
     /// Adds an operation. On the clock of an order the time is its place, and `moment` is not looked at.
@@ -131,7 +126,6 @@ impl StreamBuilder {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::operations::Dropped;
 
     const A: Triple = Triple::new(0, 0, 1);
     const B: Triple = Triple::new(1, 0, 0);

@@ -35,13 +35,14 @@ pub fn extend_operations(
     stream.dropped = Dropped::default();
     let vocabulary = std::mem::take(&mut stream.vocabulary);
     let numbers = wikidata::all_numbers(&vocabulary);
-    let mut entities = Known::new(&vocabulary.entities, wikidata::ITEM, numbers);
-    let mut relations = Known::new(&vocabulary.relations, wikidata::PROPERTY, numbers);
+    let mut entities = KnownNames::new(&vocabulary.entities, wikidata::ITEM, numbers);
+    let mut relations = KnownNames::new(&vocabulary.relations, wikidata::PROPERTY, numbers);
     let mut builder = StreamBuilder::resume(stream, policy);
     read_named(path, &mut builder, &mut entities, &mut relations)?;
     builder.end_step();
     let new = [entities.names.len() - entities.old, relations.names.len() - relations.old];
-    let vocabulary = Vocabulary { entities: entities.finish(), relations: relations.finish() };
+    let [entities, relations] = [entities, relations].map(|known| Names::new(known.names, None));
+    let vocabulary = Vocabulary { entities, relations };
     let mut stream = builder.finish(vocabulary, None);
     stream.splits = splits.map(|mut splits| {
         splits.resize(stream.triples.len(), Split::Train);
@@ -51,11 +52,11 @@ pub fn extend_operations(
 }
 
 /// Names and the ids that stand for them; unknown names get the next id.
-pub(crate) struct Known {
+pub(crate) struct KnownNames {
     ids: FxHashMap<String, u32>,
     names: Vec<Option<String>>,
     /// How many there were at first.
-    old: usize,
+    pub old: usize,
     /// Without any name, numbers are ids.
     numbers: bool,
     /// The letter of Wikidata's names of this kind.
@@ -64,27 +65,16 @@ pub(crate) struct Known {
     wikidata: bool,
 }
 
-impl Known {
+impl KnownNames {
     fn new(names: &Names, letter: char, wikidata: bool) -> Self {
         let mut all: Vec<Option<String>> = vec![None; names.len()];
+        let mut ids = FxHashMap::default();
         for (id, name) in names.iter() {
             all[id as usize] = Some(name.to_owned());
-        }
-        Self {
             // Of equal names the first one counts, as everywhere.
-            ids: names
-                .iter()
-                .collect::<Vec<_>>()
-                .into_iter()
-                .rev()
-                .map(|(id, name)| (name.to_owned(), id))
-                .collect(),
-            old: all.len(),
-            numbers: names.iter().next().is_none(),
-            names: all,
-            letter,
-            wikidata,
+            ids.entry(name.to_owned()).or_insert(id);
         }
+        Self { ids, old: all.len(), numbers: names.iter().next().is_none(), names: all, letter, wikidata }
     }
 
     /// The id of a name as it stands in a file. `#7` is the id 7, and never the name of something new: `None` if there is no
@@ -111,15 +101,6 @@ impl Known {
         self.ids.insert(name, id);
         Some(id)
     }
-
-    /// How many there were at first.
-    pub(crate) const fn before(&self) -> usize {
-        self.old
-    }
-
-    fn finish(self) -> Names {
-        Names::new(self.names, None)
-    }
 }
 
 #[cfg(test)]
@@ -129,29 +110,29 @@ mod tests {
     #[test]
     fn a_number_after_a_hash_is_an_id_and_never_new() {
         let names = Names::new(vec![Some("a".to_owned()), None], None);
-        let mut known = Known::new(&names, wikidata::ITEM, false);
+        let mut known = KnownNames::new(&names, wikidata::ITEM, false);
         assert_eq!(["a", "#0", "#1", "#01"].map(|name| known.id(name)), [Some(0), Some(0), Some(1), Some(1)]);
         assert_eq!(["#2", "#999999", "#99999999999"].map(|name| known.id(name)), [None; 3]);
         assert_eq!(["7", "#x", "#"].map(|name| known.id(name)), [Some(2), Some(3), Some(4)]);
         assert_eq!(known.id("#2"), None, "what is new has no id to be named by yet");
-        assert_eq!(known.before(), 2);
+        assert_eq!(known.old, 2);
     }
 
     #[test]
     fn numbers_are_ids_where_nothing_has_a_name() {
-        let mut known = Known::new(&Names::anonymous(2), wikidata::ITEM, false);
+        let mut known = KnownNames::new(&Names::anonymous(2), wikidata::ITEM, false);
         assert_eq!(["1", "#1", "2", "b"].map(|name| known.id(name)), [Some(1), Some(1), None, Some(2)]);
     }
 
     #[test]
     fn a_bare_number_is_the_item_of_that_number() {
         let names = |names: &[&str]| Names::new(names.iter().map(|n| Some((*n).to_owned())).collect(), None);
-        let mut items = Known::new(&names(&["Q66", "Q62"]), wikidata::ITEM, true);
+        let mut items = KnownNames::new(&names(&["Q66", "Q62"]), wikidata::ITEM, true);
         assert_eq!(["62", "Q62", "66", "7", "Q7"].map(|name| items.id(name)), [1, 1, 0, 2, 2].map(Some));
-        assert_eq!(items.finish().name(2), "Q7", "a new item has its letter too");
+        assert_eq!(items.names[2].as_deref(), Some("Q7"), "a new item has its letter too");
         // Among other names a number is an item only if the item is there, and not where it is a name itself.
-        let mut mixed = Known::new(&names(&["Q66", "Q62", "Alice", "62"]), wikidata::ITEM, false);
+        let mut mixed = KnownNames::new(&names(&["Q66", "Q62", "Alice", "62"]), wikidata::ITEM, false);
         assert_eq!(["66", "62", "7"].map(|name| mixed.id(name)), [0, 3, 4].map(Some));
-        assert_eq!(mixed.finish().name(4), "7");
+        assert_eq!(mixed.names[4].as_deref(), Some("7"));
     }
 }

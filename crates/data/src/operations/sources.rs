@@ -4,10 +4,8 @@ use quadcast_core::{Dataset, EvolvingDataset, EvolvingStep, Quad, Split, Step, T
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 
-use super::apply::{TripleSet, apply};
 use super::build::{Fault, StreamBuilder};
-use super::error::OperationsError;
-use super::stream::{FaultPolicy, OperationStream, StreamClock};
+use super::stream::{FaultPolicy, OperationStream, StreamClock, TripleSet, apply};
 use crate::{Content, DataError};
 
 /// How long a fact with a time stamp holds.
@@ -33,8 +31,10 @@ pub fn operations_of(
     policy: FaultPolicy,
 ) -> Result<OperationStream, DataError> {
     let unsuitable = |kind| {
-        let name = content.name().to_owned();
-        Err(OperationsError::Unsuitable { name, kind }.into())
+        let name = content.name();
+        Err(DataError::Unusable(format!(
+            "{name} is {kind}; a stream comes from a file of operations, facts with time stamps, or an evolving graph"
+        )))
     };
     match content {
         Content::Temporal(dataset) => Ok(of_facts(dataset, hold)),
@@ -169,6 +169,9 @@ fn contradiction(
         Fault::Backwards(_) => "turns back time for",
     };
     let Triple { subject, relation, object } = operation.triple;
-    let triple = format!("{} {} {}", subject.0, object.0, relation.0);
-    OperationsError::Step { name: dataset.name.clone(), step: step.label.clone(), problem, triple }.into()
+    DataError::Unusable(format!(
+        "{}: step {} {problem} the triple {} {} {}; correct the dataset (data audit says more), or leave such operations \
+         out with --policy drop",
+        dataset.name, step.label, subject.0, object.0, relation.0
+    ))
 }

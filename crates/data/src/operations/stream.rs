@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use quadcast_core::{Split, Triple, TripleOperation, Vocabulary};
+use rustc_hash::FxHashSet;
 use serde::Serialize;
 
 use crate::readers::{Compression, file_name};
@@ -75,19 +76,11 @@ pub struct TimedOperation {
 
 /// The number of a triple and whether it is inserted, in four bytes: a stream has millions of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NumberedOperation(u32);
+pub struct NumberedOperation(pub(crate) u32);
 
 impl NumberedOperation {
     pub(crate) const fn new(triple: u32, insert: bool) -> Self {
         Self(triple << 1 | !insert as u32)
-    }
-
-    pub(crate) const fn from_bits(bits: u32) -> Self {
-        Self(bits)
-    }
-
-    pub(crate) const fn bits(self) -> u32 {
-        self.0
     }
 
     /// The number of the triple.
@@ -99,6 +92,20 @@ impl NumberedOperation {
     pub const fn insert(self) -> bool {
         self.0 & 1 == 0
     }
+}
+
+/// A graph as a set of triples.
+pub type TripleSet = FxHashSet<Triple>;
+
+/// Applies operations to a graph. Returns how many of them changed nothing.
+pub fn apply(graph: &mut TripleSet, operations: &[TripleOperation]) -> usize {
+    let mut void = 0;
+    for operation in operations {
+        let changed =
+            if operation.insert { graph.insert(operation.triple) } else { graph.remove(&operation.triple) };
+        void += usize::from(!changed);
+    }
+    void
 }
 
 /// A well-formed stream: the operations on a triple alternate and begin with an insertion; times never decrease; no

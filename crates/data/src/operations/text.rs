@@ -1,13 +1,16 @@
-//! A stream as lines of text.
+//! A stream as lines of text, which holds numbers only, and those numbers as ids.
 
 use std::io::{self, Write};
 
-use quadcast_core::{Names, Vocabulary};
+use quadcast_core::{Names, Triple, Vocabulary};
 
 use super::instants::Instants;
 use super::stream::{OperationStream, StreamClock};
-use crate::wikidata;
 use crate::write::{push_number, write_rows};
+use crate::{DataError, IdKind, wikidata};
+
+/// Numbers below this one can always be ids.
+const FREE_NUMBERS: usize = 1000;
 
 /// Writes `head tail relation +|-`, and the time where the stream has times. Text has numbers only: those that the names
 /// are, or those of Wikidata, as in its raw stream; where a name is neither, the ids stand for the names.
@@ -53,7 +56,7 @@ impl NameNumbers {
     }
 
     fn read(names: &Names, number: impl Fn(&str) -> Option<u32>) -> Self {
-        let numbers: Option<Vec<u32>> = (0..names.len() as u32).map(|id| number(&names.name(id))).collect();
+        let numbers = all_numbers(names, number);
         // Two ids with one number could not be told apart any more.
         let unique = |numbers: &Vec<u32>| {
             let mut sorted = numbers.clone();
@@ -69,9 +72,54 @@ impl NameNumbers {
     }
 }
 
+/// The numbers that `number` reads from the names, if it does from all.
+fn all_numbers(names: &Names, number: impl Fn(&str) -> Option<u32>) -> Option<Vec<u32>> {
+    (0..names.len() as u32).map(|id| number(&names.name(id))).collect()
+}
+
+/// A stream that was read from text, with the numbers of the text as ids; those that do not occur are their own names too.
+/// Where there are many, half of them must occur: otherwise they number something else, and would reserve too much. A stream
+/// with other names stays as it is.
+pub fn with_numbers_as_ids(mut stream: OperationStream) -> Result<OperationStream, DataError> {
+    let numbers = |names| all_numbers(names, wikidata::plain_number);
+    let (Some(entities), Some(relations)) =
+        (numbers(&stream.vocabulary.entities), numbers(&stream.vocabulary.relations))
+    else {
+        return Ok(stream);
+    };
+    refuse_sparse(&stream.name, &entities, IdKind::Entity)?;
+    refuse_sparse(&stream.name, &relations, IdKind::Relation)?;
+    for triple in &mut stream.triples {
+        let Triple { subject, relation, object } = *triple;
+        *triple =
+            Triple::new(entities[subject.index()], relations[relation.index()], entities[object.index()]);
+    }
+    stream.vocabulary = Vocabulary { entities: named(&entities), relations: named(&relations) };
+    Ok(stream)
+}
+
+fn refuse_sparse(name: &str, numbers: &[u32], kind: IdKind) -> Result<(), DataError> {
+    let largest = numbers.iter().copied().max().unwrap_or(0);
+    let limit = FREE_NUMBERS.max(2 * numbers.len());
+    if (largest as usize) < limit {
+        return Ok(());
+    }
+    Err(DataError::Unusable(format!(
+        "{name}: --keep-ids cannot make an id of the {kind} number {largest}; expected numbers from 0 without large holes \
+         (below {limit} here); leave --keep-ids out: ids then follow the first appearance, and the numbers are names"
+    )))
+}
+
+fn named(numbers: &[u32]) -> Names {
+    let size = numbers.iter().max().map_or(0, |&largest| largest + 1);
+    Names::new((0..size).map(|id| Some(id.to_string())).collect(), None)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::FaultPolicy;
+    use crate::operations::StreamBuilder;
 
     fn names(names: &[&str]) -> Names {
         Names::new(names.iter().map(|name| Some((*name).to_owned())).collect(), None)
@@ -89,5 +137,29 @@ mod tests {
         assert_eq!(of(&["Q66", "Q62"], &["likes"]), ([0, 1], 0));
         assert_eq!(of(&["66", "62"], &["likes"]), ([66, 62], 0));
         assert_eq!(of(&["66", "66"], &["399"]), ([0, 1], 399), "two with the same name");
+    }
+
+    fn stream(entities: &[&str]) -> OperationStream {
+        let mut builder = StreamBuilder::new("s".to_owned(), StreamClock::Order, FaultPolicy::Error);
+        builder.push(Triple::new(0, 0, 1), true, 0).expect("a new triple");
+        builder.finish(Vocabulary { entities: names(entities), relations: names(&["1"]) }, None)
+    }
+
+    #[test]
+    fn numbers_become_ids() {
+        let kept = with_numbers_as_ids(stream(&["3", "0", "1"])).expect("small numbers");
+        assert_eq!(kept.triples(), [Triple::new(3, 1, 0)]);
+        let names: Vec<_> = (0..4).map(|id| kept.vocabulary.entities.name(id).into_owned()).collect();
+        assert_eq!(names, ["0", "1", "2", "3"]);
+        assert_eq!((kept.vocabulary.entities.len(), kept.vocabulary.relations.len()), (4, 2));
+    }
+
+    #[test]
+    fn other_numbers_are_refused() {
+        let text =
+            with_numbers_as_ids(stream(&["3", "0", "6000"])).expect_err("most are missing").to_string();
+        for part in ["s: --keep-ids", "entity number 6000", "below 1000 here", "leave --keep-ids out"] {
+            assert!(text.contains(part), "{part} is missing in: {text}");
+        }
     }
 }

@@ -8,28 +8,22 @@ use std::path::Path;
 use quadcast_core::{Triple, TripleOperation, Vocabulary};
 
 use super::evolving_step::Step;
-use super::ids::count_line;
+use super::id_files::count_line;
 use super::input::Input;
 use super::lines::{At, Lines, blank_fields};
+use crate::DataError;
 use crate::operations::{TripleSet, apply};
-use crate::{DataError, OperationsError};
 
 /// The column of the operation.
 const MARK: usize = 4;
 
 /// Refuses the first operation that contradicts the rows and steps before it: of the training updates, then of the full ones.
 pub(super) fn refuse_contradictions(steps: &[Step], vocabulary: &Vocabulary) -> Result<(), DataError> {
-    check_training(steps, vocabulary)?;
-    check_full(steps, vocabulary)
-}
-
-fn check_training(steps: &[Step], vocabulary: &Vocabulary) -> Result<(), DataError> {
     let mut present = TripleSet::default();
-    steps.iter().try_for_each(|step| check(&mut present, &step.content.training, &step.training, vocabulary))
-}
-
-fn check_full(steps: &[Step], vocabulary: &Vocabulary) -> Result<(), DataError> {
-    let mut present = TripleSet::default();
+    for step in steps {
+        check(&mut present, &step.content.training, &step.training, vocabulary)?;
+    }
+    present.clear();
     for (index, step) in steps.iter().enumerate() {
         let (Some(operations), Some(file)) = (&step.content.operations, &step.operations) else { continue };
         let before = &steps[..index];
@@ -62,20 +56,14 @@ fn check(
     vocabulary: &Vocabulary,
 ) -> Result<(), DataError> {
     for (row, operation) in operations.iter().enumerate() {
-        let triple = operation.triple;
-        let changes = if operation.insert { present.insert(triple) } else { present.remove(&triple) };
-        if !changes {
-            return Err(contradiction(file, row, *operation, vocabulary));
+        if apply(present, std::slice::from_ref(operation)) > 0 {
+            return Err(contradiction(place(file, row)?, *operation, vocabulary));
         }
     }
     Ok(())
 }
 
-fn contradiction(path: &Path, row: usize, operation: TripleOperation, vocabulary: &Vocabulary) -> DataError {
-    let (line, columns) = match place(path, row) {
-        Ok(place) => place,
-        Err(error) => return error,
-    };
+fn contradiction(at: At<'_>, operation: TripleOperation, vocabulary: &Vocabulary) -> DataError {
     let Triple { subject, relation, object } = operation.triple;
     let names = &vocabulary.entities;
     let triple = format!(
@@ -92,16 +80,19 @@ fn contradiction(path: &Path, row: usize, operation: TripleOperation, vocabulary
     } else {
         ('-', "absent", "+ or no row")
     };
-    // An increment that stands in for the first update has no column of operations.
-    let column = if columns < MARK { 1 } else { MARK };
-    let place = At::new(path, line, column).place();
-    OperationsError::Contradiction { place, mark, triple, state, expected }.into()
+    at.wrong(format!(
+        "found {mark} for the triple {triple}, which is {state} after the rows and steps before; expected {expected}; \
+         correct the file (data audit counts such rows), or leave them out with data compile --policy drop"
+    ))
 }
 
-/// The line of a row and how many columns it has.
-fn place(path: &Path, row: usize) -> Result<(u64, usize), DataError> {
+/// The place of the operation in a row of a file.
+fn place(path: &Path, row: usize) -> Result<At<'_>, DataError> {
     let input = Input::open(path.to_path_buf())?;
     let mut lines = Lines::new(input.text()).peekable();
     lines.next_if(|(_, text)| count_line(text).is_some());
-    Ok(lines.nth(row).map_or((0, MARK), |(line, text)| (line, blank_fields::<MARK>(text).1)))
+    let (line, columns) =
+        lines.nth(row).map_or((0, MARK), |(line, text)| (line, blank_fields::<MARK>(text).1));
+    // An increment that stands in for the first update has no column of operations.
+    Ok(At { path, line, column: if columns < MARK { 1 } else { MARK } })
 }

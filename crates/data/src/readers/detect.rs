@@ -1,22 +1,28 @@
 //! Which layout a folder has: first by the names of its files and folders, then by the first rows of its splits.
 
-use std::path::Path;
-
 use quadcast_core::Split;
 
-use super::input::{Compression, Folder, Input, file_name};
+use super::dates::iso_minute;
+use super::descriptions::IMPORT;
+use super::input::{Compression, Folder, Input, no_fact};
 use super::intervals::partial_date;
 use super::lines::{Lines, blank_fields, excerpt, integer, tab_fields};
 use super::lkge;
-use super::moments::{IMPORT, iso_minute};
 use super::splits::Naming;
 use crate::{DataError, Format};
 
 /// What a folder of each layout looks like, for error messages.
-pub(super) const LAYOUTS: &str = "quads (train.txt, valid.txt, test.txt with subject relation object time as numbers), \
+const LAYOUTS: &str = "quads (train.txt, valid.txt, test.txt with subject relation object time as numbers), \
      labelled (the same with names and YYYY-MM-DD), intervals (two dates), openke (train2id.txt), \
      wikidata-evolve (updates/1, updates/2, …), snapshots (snapshot1, snapshot2, …), \
      lkge (0, 1, … with train.txt of names)";
+
+/// Layouts that rows tell apart, and what such rows have. Of equally frequent ones the first counts.
+const BY_ROWS: [(Format, &str); 3] = [
+    (Format::Intervals, "numbers in columns 1 to 3 and dates in columns 4 and 5"),
+    (Format::Labelled, "names in columns 1 to 3 and ISO dates in column 4"),
+    (Format::Quads, "numbers in columns 1 to 4"),
+];
 
 /// Rows of a file that are looked at.
 const SAMPLE: usize = 64;
@@ -41,7 +47,7 @@ pub(super) fn detect(folder: &Folder) -> Result<(Format, String), DataError> {
     }
     let splits: Vec<&String> = split_files(folder, Naming::Plain).collect();
     if splits.is_empty() {
-        return Err(unknown(folder, "no file or folder has a name of a known layout".to_string()));
+        return Err(unknown(folder, "no file or folder has a name of a known layout"));
     }
     // Imported names may look like anything, also like ids.
     if folder.files.iter().any(|file| file == IMPORT) {
@@ -63,68 +69,39 @@ fn split_files(folder: &Folder, naming: Naming) -> impl Iterator<Item = &String>
     })
 }
 
-fn unknown(folder: &Folder, reason: String) -> DataError {
-    DataError::UnknownLayout { path: folder.path.clone(), reason, found: folder.contents(), layouts: LAYOUTS }
+fn unknown(folder: &Folder, reason: &str) -> DataError {
+    let found = folder.contents();
+    DataError::file(
+        &folder.path,
+        format!("{reason}; found: {found}\nknown layouts: {LAYOUTS}; say which one it is with --format"),
+    )
 }
 
 fn by_rows(folder: &Folder, splits: &[&String]) -> Result<(Format, String), DataError> {
     let mut first_row = None;
     for name in splits {
-        let path = folder.path.join(name);
-        let text = Input::start(&path)?;
-        let (mut votes, mut rows) = ([0; 3], 0);
+        let text = Input::start(&folder.path.join(name))?;
+        let mut layouts = Vec::new();
         for (line, row) in Lines::new(&text).take(SAMPLE) {
-            first_row.get_or_insert_with(|| (path.clone(), line, excerpt(row)));
-            rows += 1;
-            if let Some(kind) = row_kind(row) {
-                votes[kind as usize] += 1;
-            }
+            first_row.get_or_insert_with(|| {
+                format!("the rows of {name} fit no layout (line {line} is {})", excerpt(row))
+            });
+            layouts.extend(row_layout(row));
         }
-        if rows > 0
-            && let Some(kind) = Kind::ALL.into_iter().rev().max_by_key(|&kind| votes[kind as usize])
-            && votes[kind as usize] > 0
+        let votes = |layout: Format| layouts.iter().filter(|&&found| found == layout).count();
+        if let Some(&(layout, words)) = BY_ROWS.iter().rev().max_by_key(|(layout, _)| votes(*layout))
+            && votes(layout) > 0
         {
-            return Ok((kind.format(), format!("{name} has {}", kind.words())));
+            return Ok((layout, format!("{name} has {words}")));
         }
     }
     Err(match first_row {
-        Some((path, line, row)) => unknown(folder, odd_row(&path, line, &row)),
-        None => DataError::EmptySplit { path: folder.path.join(splits[0]) },
+        Some(reason) => unknown(folder, &reason),
+        None => no_fact(&folder.path.join(splits[0])),
     })
 }
 
-fn odd_row(path: &Path, line: u64, row: &str) -> String {
-    format!("the rows of {} fit no layout (line {line} is {row})", file_name(path))
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Interval,
-    Dated,
-    Quad,
-}
-
-impl Kind {
-    const ALL: [Self; 3] = [Self::Interval, Self::Dated, Self::Quad];
-
-    const fn format(self) -> Format {
-        match self {
-            Self::Interval => Format::Intervals,
-            Self::Dated => Format::Labelled,
-            Self::Quad => Format::Quads,
-        }
-    }
-
-    const fn words(self) -> &'static str {
-        match self {
-            Self::Interval => "numbers in columns 1 to 3 and dates in columns 4 and 5",
-            Self::Dated => "names in columns 1 to 3 and ISO dates in column 4",
-            Self::Quad => "numbers in columns 1 to 4",
-        }
-    }
-}
-
-fn row_kind(row: &[u8]) -> Option<Kind> {
+fn row_layout(row: &[u8]) -> Option<Format> {
     let (fields, count) = blank_fields::<5>(row);
     let numbers = fields.iter().take_while(|field| integer(field).is_ok()).count();
     // A bare year is a partial date too, but could as well be a time stamp: it does not count here.
@@ -134,11 +111,11 @@ fn row_kind(row: &[u8]) -> Option<Kind> {
         && (dated(fields[3]) || dated(fields[4]))
         && partial_date(fields[3]).is_some()
     {
-        return Some(Kind::Interval);
+        return Some(Format::Intervals);
     }
     let (names, count) = tab_fields::<4>(row);
     if count >= 4 && iso_minute(names[3].trim_ascii()).is_some() {
-        return Some(Kind::Dated);
+        return Some(Format::Labelled);
     }
-    (numbers >= 4).then_some(Kind::Quad)
+    (numbers >= 4).then_some(Format::Quads)
 }

@@ -8,16 +8,13 @@ use quadcast_core::{EvolvingDataset, Names, Vocabulary};
 use rayon::prelude::*;
 
 use super::Reading;
-use super::compiled::numbers_are_wikidata;
 use super::contradictions::refuse_contradictions;
+use super::descriptions::numbers_are_wikidata;
 use super::evolving_step::{Folders, Step, read_step};
-use super::ids::{IdFile, Order};
+use super::id_files::{IdFile, IdFiles, Order, names_by_id};
 use super::input::Folder;
-use super::lists::Lists;
 use super::notes::Notes;
-use crate::{Content, DataError, wikidata};
-
-pub(super) const LAYOUT: &str = "wikidata-evolve";
+use crate::{Content, DataError, Format, wikidata};
 
 /// Reads a folder of updates. Operations that contradict the graph are an error, unless they are asked for.
 pub(super) fn read(
@@ -25,20 +22,26 @@ pub(super) fn read(
     notes: &mut Notes,
     contradictory: bool,
 ) -> Result<Reading, DataError> {
-    let lists = Lists::find(folder, Order::IdFirst)?;
+    let lists = IdFiles::find(folder, Order::IdFirst)?;
     notes.compression(lists.paths());
     notes.add("The columns are head, tail, relation, then an operation or a label.");
     lists.describe(notes);
-    let entities = lists.entities.as_ref().ok_or_else(|| missing(folder, "entity2id.txt"))?;
-    let relations = lists.relations.as_ref().ok_or_else(|| missing(folder, "relation2id.txt"))?;
-    let parts = Parts {
-        updates: part(folder, ["updates", "incremental"])?.ok_or_else(|| missing(folder, "updates/1"))?,
+    let missing = |file| folder.missing(Format::WikidataEvolve, file);
+    let entities = lists.entities.as_ref().ok_or_else(|| missing("entity2id.txt"))?;
+    let relations = lists.relations.as_ref().ok_or_else(|| missing("relation2id.txt"))?;
+    let parts = Folders {
+        updates: part(folder, ["updates", "incremental"])?.ok_or_else(|| missing("updates/1"))?,
         increments: part(folder, ["increments", "pseudo_incremental"])?,
         snapshots: part(folder, ["snapshots", "static"])?,
     };
-    let numbers = parts.numbers()?;
+    let mut numbers: Vec<u32> =
+        parts.updates.numbered(|name| name.parse().ok()).into_iter().map(|(number, _)| number).collect();
+    numbers.dedup();
+    if numbers.is_empty() {
+        return Err(parts.updates.missing(Format::WikidataEvolve, "the folders 1, 2, …"));
+    }
     let spaces = lists.spaces();
-    let read = |&number: &u32| read_step(number, parts.step(number)?, spaces);
+    let read = |&number: &u32| read_step(number, step_folders(&parts, number)?, spaces);
     // Results are collected before the first error is picked, so that it does not depend on the threads.
     let steps: Vec<Result<Step, DataError>> = numbers.par_iter().map(read).collect();
     let steps = steps.into_iter().collect::<Result<Vec<_>, _>>()?;
@@ -60,48 +63,22 @@ pub(super) fn read(
 
     let steps = steps.into_iter().map(|step| step.content).collect();
     let dataset = EvolvingDataset { name: folder.name(), vocabulary, steps };
-    Ok(Reading::without_sources(Content::Evolving(dataset)))
+    Ok((Content::Evolving(dataset), None))
 }
 
-/// The three folders that hold a folder per step.
-struct Parts {
-    updates: Folder,
-    increments: Option<Folder>,
-    snapshots: Option<Folder>,
-}
-
-impl Parts {
-    /// The numbers of the steps, in order.
-    fn numbers(&self) -> Result<Vec<u32>, DataError> {
-        let mut numbers: Vec<u32> =
-            self.updates.folders.iter().filter_map(|name| name.parse().ok()).collect();
-        numbers.sort_unstable();
-        numbers.dedup();
-        if numbers.is_empty() { Err(missing(&self.updates, "the folders 1, 2, …")) } else { Ok(numbers) }
-    }
-
-    fn step(&self, number: u32) -> Result<Folders, DataError> {
-        let optional = |part: &Option<Folder>| match part {
-            Some(part) => step_folder(part, number),
-            None => Ok(None),
-        };
-        Ok(Folders {
-            updates: step_folder(&self.updates, number)?
-                .ok_or_else(|| missing(&self.updates, &number.to_string()))?,
-            increments: optional(&self.increments)?,
-            snapshots: optional(&self.snapshots)?,
-        })
-    }
-}
-
-/// The error of a missing file of this layout.
-pub(super) fn missing(folder: &Folder, file: &str) -> DataError {
-    DataError::MissingFile {
-        folder: folder.path.clone(),
-        layout: LAYOUT,
-        file: file.to_string(),
-        found: folder.contents(),
-    }
+/// The folders of one step.
+fn step_folders(parts: &Folders, number: u32) -> Result<Folders, DataError> {
+    let inside = |part: &Folder| {
+        let name = part.folders.iter().find(|name| name.parse() == Ok(number));
+        name.map(|name| part.inside(name)).transpose()
+    };
+    let optional = |part: &Option<Folder>| part.as_ref().map_or(Ok(None), inside);
+    Ok(Folders {
+        updates: inside(&parts.updates)?
+            .ok_or_else(|| parts.updates.missing(Format::WikidataEvolve, &number.to_string()))?,
+        increments: optional(&parts.increments)?,
+        snapshots: optional(&parts.snapshots)?,
+    })
 }
 
 fn part(folder: &Folder, names: [&str; 2]) -> Result<Option<Folder>, DataError> {
@@ -109,19 +86,13 @@ fn part(folder: &Folder, names: [&str; 2]) -> Result<Option<Folder>, DataError> 
     name.map(|name| folder.inside(name)).transpose()
 }
 
-fn step_folder(part: &Folder, number: u32) -> Result<Option<Folder>, DataError> {
-    let name = part.folders.iter().find(|name| name.parse() == Ok(number));
-    name.map(|name| part.inside(name)).transpose()
-}
-
 /// The names of a folder that holds the bare numbers of items and properties.
 fn wikidata_names(list: &IdFile, letter: char) -> Names {
-    let mut names = vec![None; list.size()];
-    for (_, id, name) in &list.rows {
+    let named = list.rows.iter().map(|(_, id, name)| {
         let number = !name.is_empty() && name.bytes().all(|b| b.is_ascii_digit());
-        names[*id as usize] = Some(if number { format!("{letter}{name}") } else { name.clone() });
-    }
-    Names::new(names, None)
+        (if number { format!("{letter}{name}") } else { name.clone() }, *id)
+    });
+    names_by_id(list.size, named, None)
 }
 
 fn describe(numbers: &[u32], steps: &[Step], notes: &mut Notes) {
@@ -129,11 +100,7 @@ fn describe(numbers: &[u32], steps: &[Step], notes: &mut Notes) {
     if numbers.windows(2).any(|pair| pair[1] - pair[0] > 1) {
         notes.add("The numbers of the steps have gaps; the steps are taken in their order.");
     }
-    for step in steps {
-        for sentence in &step.notes {
-            notes.add(sentence.clone());
-        }
-    }
+    steps.iter().flat_map(|step| &step.notes).for_each(|sentence| notes.add(sentence));
     let unused: Vec<&str> = steps.iter().flat_map(|step| step.unused.iter().map(String::as_str)).collect();
     notes.unused(&unused);
 }

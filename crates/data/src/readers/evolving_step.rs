@@ -7,17 +7,15 @@ use quadcast_core::{
     TripleOperation,
 };
 
-use super::evolving::missing;
-use super::ids::{IdFile, Order};
+use super::id_files::{IdFile, IdFiles, Order};
+use super::id_spaces::IdSpaces;
 use super::input::{Folder, Input};
-use super::lines::At;
-use super::lists::Lists;
-use super::spaces::{Space, Spaces};
 use super::triples::{TripleFile, read_labels, read_operations, read_triples};
-use crate::DataError;
+use crate::error::IdKind;
 use crate::write::category_file;
+use crate::{DataError, Format};
 
-/// The folders of one step.
+/// The folders of one step, or those that hold a folder per step.
 pub(super) struct Folders {
     pub updates: Folder,
     pub increments: Option<Folder>,
@@ -37,15 +35,16 @@ pub(super) struct Step {
 }
 
 /// Reads one step.
-pub(super) fn read_step(number: u32, folders: Folders, spaces: Spaces<'_>) -> Result<Step, DataError> {
+pub(super) fn read_step(number: u32, folders: Folders, spaces: IdSpaces<'_>) -> Result<Step, DataError> {
     let Folders { mut updates, increments, snapshots } = folders;
     let mut notes = Vec::new();
     let increment = match increments {
-        Some(mut folder) => listed(&mut folder, "train2id", |input| read_triples(input, spaces))?,
+        Some(mut folder) => find(&mut folder, "train2id", spaces, read_triples)?,
         None => None,
     };
-    let training = read_training(&mut updates, number, increment.as_ref(), spaces, &mut notes)?;
-    let operations = listed(&mut updates, "triple-op2id", |input| read_operations(input, spaces))?;
+    let (training_file, training) =
+        read_training(&mut updates, number, increment.as_ref(), spaces, &mut notes)?;
+    let operations = find(&mut updates, "triple-op2id", spaces, read_operations)?;
     let evaluation = SplitTriples {
         valid: needed(&mut updates, "valid2id", spaces)?,
         test: needed(&mut updates, "test2id", spaces)?,
@@ -54,97 +53,87 @@ pub(super) fn read_step(number: u32, folders: Folders, spaces: Spaces<'_>) -> Re
     let categories = read_categories(&mut updates, spaces, &mut notes)?;
     let mut examples = |split: Split| {
         let stem = format!("triple_classification_prepared_{split}_examples");
-        optional(&mut updates, &stem, |input| read_labels(input, spaces)).map(Option::unwrap_or_default)
+        find_rows(&mut updates, &stem, spaces, read_labels).map(Option::unwrap_or_default)
     };
     let (classification, classification_valid) = (examples(Split::Test)?, examples(Split::Valid)?);
-    let (entities, relations) = match snapshots {
-        Some(mut folder) => read_present(&mut folder, spaces)?,
-        None => (None, None),
+    let present = match snapshots {
+        Some(mut folder) => IdFiles::find(&mut folder, Order::IdFirst)?,
+        None => IdFiles::default(),
     };
     let unused = updates.unused().into_iter().map(|file| format!("{number}/{file}")).collect();
-    let (operations_file, operations) = operations.map(|listed| (listed.file, listed.rows)).unzip();
+    let (operations_file, operations) = operations.map(|file| (file.path, file.rows)).unzip();
     let content = EvolvingStep {
         label: number.to_string(),
-        training: training.rows,
+        training,
         operations,
-        increment: increment.map(|listed| listed.rows),
+        increment: increment.map(|file| file.rows),
         evaluation,
         evaluation_all,
         categories,
         classification,
         classification_valid,
-        entities: entities.map(|ids| ids.into_iter().map(EntityId).collect()),
-        relations: relations.map(|ids| ids.into_iter().map(RelationId).collect()),
+        entities: global_ids(present.entities, IdKind::Entity, spaces, EntityId)?,
+        relations: global_ids(present.relations, IdKind::Relation, spaces, RelationId)?,
     };
-    Ok(Step { content, notes, unused, training: training.file, operations: operations_file })
+    Ok(Step { content, notes, unused, training: training_file, operations: operations_file })
 }
 
-/// Rows and the file that they stand in.
-struct Listed<T> {
-    file: PathBuf,
-    rows: Vec<T>,
-}
-
-/// The training operations. Nothing can be deleted from an empty graph, so the increment can stand in for a missing
-/// first update.
+/// The training operations and their file. Nothing can be deleted from an empty graph, so the increment can stand in for a
+/// missing first update.
 fn read_training(
     updates: &mut Folder,
     number: u32,
-    increment: Option<&Listed<Triple>>,
-    spaces: Spaces<'_>,
+    increment: Option<&TripleFile<Triple>>,
+    spaces: IdSpaces<'_>,
     notes: &mut Vec<String>,
-) -> Result<Listed<TripleOperation>, DataError> {
-    if let Some(operations) = listed(updates, "train-op2id", |input| read_operations(input, spaces))? {
-        return Ok(operations);
+) -> Result<(PathBuf, Vec<TripleOperation>), DataError> {
+    if let Some(file) = find(updates, "train-op2id", spaces, read_operations)? {
+        return Ok((file.path, file.rows));
     }
     match increment {
-        Some(Listed { file, rows }) if number <= 1 => {
+        Some(increment) if number <= 1 => {
             notes
                 .push(format!("Step {number} has no train-op2id file; its increment is read as insertions."));
-            let rows = rows.iter().map(|&triple| TripleOperation { triple, insert: true }).collect();
-            Ok(Listed { file: file.clone(), rows })
+            let inserted = increment.rows.iter().map(|&triple| TripleOperation { triple, insert: true });
+            Ok((increment.path.clone(), inserted.collect()))
         }
-        _ => Err(missing(updates, "train-op2id.txt")),
+        _ => Err(updates.missing(Format::WikidataEvolve, "train-op2id.txt")),
     }
 }
 
-/// The rows of a file `stem.txt`, if it is there.
-fn optional<T>(
+/// A file `stem.txt`, if it is there.
+fn find<T>(
     folder: &mut Folder,
     stem: &str,
-    read: impl Fn(&Input) -> Result<TripleFile<T>, DataError>,
+    spaces: IdSpaces<'_>,
+    read: impl Fn(&Input, IdSpaces<'_>) -> Result<TripleFile<T>, DataError>,
+) -> Result<Option<TripleFile<T>>, DataError> {
+    let path = folder.find(stem, |name| name.strip_suffix(".txt").unwrap_or(name) == stem)?;
+    path.map(|path| read(&Input::open(path)?, spaces)).transpose()
+}
+
+fn find_rows<T>(
+    folder: &mut Folder,
+    stem: &str,
+    spaces: IdSpaces<'_>,
+    read: impl Fn(&Input, IdSpaces<'_>) -> Result<TripleFile<T>, DataError>,
 ) -> Result<Option<Vec<T>>, DataError> {
-    Ok(listed(folder, stem, read)?.map(|listed| listed.rows))
+    Ok(find(folder, stem, spaces, read)?.map(|file| file.rows))
 }
 
-/// The same, and which file it is.
-fn listed<T>(
-    folder: &mut Folder,
-    stem: &str,
-    read: impl Fn(&Input) -> Result<TripleFile<T>, DataError>,
-) -> Result<Option<Listed<T>>, DataError> {
-    let is_it = |name: &str| name.strip_suffix(".txt").unwrap_or(name) == stem;
-    let Some(path) = folder.find(stem, is_it)? else {
-        return Ok(None);
-    };
-    let input = Input::open(path)?;
-    let rows = read(&input)?.rows;
-    Ok(Some(Listed { file: input.path, rows }))
-}
-
-fn needed(folder: &mut Folder, stem: &str, spaces: Spaces<'_>) -> Result<Vec<Triple>, DataError> {
-    optional(folder, stem, |input| read_triples(input, spaces))?
-        .ok_or_else(|| missing(folder, &format!("{stem}.txt")))
+fn needed(folder: &mut Folder, stem: &str, spaces: IdSpaces<'_>) -> Result<Vec<Triple>, DataError> {
+    find_rows(folder, stem, spaces, read_triples)?
+        .ok_or_else(|| folder.missing(Format::WikidataEvolve, &format!("{stem}.txt")))
 }
 
 fn read_all(
     updates: &mut Folder,
     number: u32,
-    spaces: Spaces<'_>,
+    spaces: IdSpaces<'_>,
     notes: &mut Vec<String>,
 ) -> Result<Option<SplitTriples>, DataError> {
-    let valid = optional(updates, "valid2id_all", |input| read_triples(input, spaces))?;
-    let test = optional(updates, "test2id_all", |input| read_triples(input, spaces))?;
+    let valid = find_rows(updates, "valid2id_all", spaces, read_triples)?;
+    let test = find_rows(updates, "test2id_all", spaces, read_triples)?;
     match (valid, test) {
         (Some(valid), Some(test)) => Ok(Some(SplitTriples { valid, test })),
         (None, None) => Ok(None),
@@ -158,7 +147,7 @@ fn read_all(
 /// Reads the categories of negative triple classification. Files of empty categories do not exist.
 fn read_categories(
     updates: &mut Folder,
-    spaces: Spaces<'_>,
+    spaces: IdSpaces<'_>,
     notes: &mut Vec<String>,
 ) -> Result<Vec<CategoryTriples>, DataError> {
     let mut categories = Vec::new();
@@ -166,7 +155,7 @@ fn read_categories(
         let (word, label) = category_file(kind);
         for split in Split::ALL {
             let stem = format!("tc_{word}_{split}_triples");
-            let Some(rows) = optional(updates, &stem, |input| read_labels(input, spaces))? else {
+            let Some(rows) = find_rows(updates, &stem, spaces, read_labels)? else {
                 continue;
             };
             let contrary = rows.iter().filter(|(_, found)| *found != label).count();
@@ -181,23 +170,19 @@ fn read_categories(
     Ok(categories)
 }
 
-type Present = (Option<Vec<u32>>, Option<Vec<u32>>);
-
 /// The global ids of what a snapshot lists, sorted.
-fn read_present(folder: &mut Folder, spaces: Spaces<'_>) -> Result<Present, DataError> {
-    let lists = Lists::find(folder, Order::IdFirst)?;
-    let global =
-        |list: Option<IdFile>, space: Space<'_>| list.map(|list| global_ids(&list, space)).transpose();
-    Ok((global(lists.entities, spaces.entities)?, global(lists.relations, spaces.relations)?))
-}
-
-fn global_ids(list: &IdFile, space: Space<'_>) -> Result<Vec<u32>, DataError> {
-    let column = list.name_column();
-    let mut ids = list
-        .rows
-        .iter()
-        .map(|(line, _, global)| space.id(At::new(&list.path, *line, column), global.as_bytes()))
-        .collect::<Result<Vec<u32>, DataError>>()?;
+fn global_ids<T: Ord>(
+    list: Option<IdFile>,
+    kind: IdKind,
+    spaces: IdSpaces<'_>,
+    id: impl Fn(u32) -> T,
+) -> Result<Option<Vec<T>>, DataError> {
+    let Some(list) = list else { return Ok(None) };
+    let global = list.rows.iter().map(|(line, _, global)| {
+        let number = spaces.id(list.name_at(*line), kind, global.as_bytes())?;
+        Ok(id(number))
+    });
+    let mut ids = global.collect::<Result<Vec<T>, DataError>>()?;
     ids.sort_unstable();
-    Ok(ids)
+    Ok(Some(ids))
 }

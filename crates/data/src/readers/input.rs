@@ -7,7 +7,7 @@ use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
 
-use crate::DataError;
+use crate::{DataError, Format};
 
 /// How a file is compressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,16 +70,14 @@ impl Input {
     }
 
     fn open_limited(path: PathBuf, limit: Option<usize>) -> Result<Self, DataError> {
-        let raw = match fs::read(&path) {
-            Ok(raw) => raw,
-            Err(source) => return Err(DataError::Io { path, source }),
-        };
-        let mut bytes = match Compression::of(&file_name(&path)).0 {
+        let raw = fs::read(&path).map_err(|source| failure(&path, None, source))?;
+        let compression = Compression::of(&file_name(&path)).0;
+        let mut bytes = match compression {
             None => raw,
             Some(Compression::Zip) => unzip(&path, raw)?,
-            Some(compression) => decompress(&raw, compression, limit).map_err(|source| {
-                DataError::Corrupt { path: path.clone(), compression: compression.word(), source }
-            })?,
+            Some(known) => {
+                decompress(&raw, known, limit).map_err(|error| failure(&path, compression, error))?
+            }
         };
         bytes.truncate(limit.unwrap_or(usize::MAX));
         Ok(Self { path, bytes })
@@ -107,13 +105,25 @@ impl Input {
         std::str::from_utf8(text).map_err(|error| {
             let before = &text[..error.valid_up_to()];
             let line_start = memchr::memrchr(b'\n', before).map_or(0, |end| end + 1);
-            DataError::Utf8 {
-                path: self.path.clone(),
-                line: memchr::memchr_iter(b'\n', before).count() as u64 + 1,
-                byte: before.len() - line_start + 1,
-            }
+            let line = memchr::memchr_iter(b'\n', before).count() + 1;
+            let byte = before.len() - line_start + 1;
+            DataError::Unusable(format!(
+                "{}:{line}: byte {byte} of the line is not valid UTF-8; convert the file to UTF-8",
+                self.path.display()
+            ))
         })
     }
+
+    /// Refuses a split in which so many facts were found, if there is none.
+    pub(super) fn refuse_empty(&self, facts: usize) -> Result<(), DataError> {
+        if facts == 0 { Err(no_fact(&self.path)) } else { Ok(()) }
+    }
+}
+
+/// The error of a split without a single fact.
+pub(super) fn no_fact(path: &Path) -> DataError {
+    let problem = "the file holds no fact, expected at least one; put the facts in or choose another dataset";
+    DataError::file(path, problem)
 }
 
 /// The error of a file that cannot be read.
@@ -127,7 +137,7 @@ pub(crate) fn failure(path: &Path, compression: Option<Compression>, source: io:
 
 /// Opens a file as a stream, with its compression taken off.
 pub(crate) fn stream(path: &Path, compression: Option<Compression>) -> Result<Box<dyn Read>, DataError> {
-    let failed = |source| DataError::Io { path: path.to_path_buf(), source };
+    let failed = |source| failure(path, None, source);
     if path.is_dir() {
         return Err(failed(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder, expected a file")));
     }
@@ -161,7 +171,7 @@ fn decompress(raw: &[u8], compression: Compression, limit: Option<usize>) -> io:
 }
 
 fn unzip(path: &Path, raw: Vec<u8>) -> Result<Vec<u8>, DataError> {
-    let corrupt = |source| DataError::Corrupt { path: path.to_path_buf(), compression: "zip", source };
+    let corrupt = |source: io::Error| failure(path, Some(Compression::Zip), source);
     let mut archive = zip::ZipArchive::new(Cursor::new(raw)).map_err(|e| corrupt(e.into()))?;
     let mut files = Vec::new();
     for index in 0..archive.len() {
@@ -172,7 +182,10 @@ fn unzip(path: &Path, raw: Vec<u8>) -> Result<Vec<u8>, DataError> {
         }
     }
     let [only] = files[..] else {
-        return Err(DataError::Archive { path: path.to_path_buf(), files: files.len() });
+        let files = files.len();
+        let problem =
+            format!("the archive holds {files} files, expected exactly one; unpack it next to the others");
+        return Err(DataError::file(path, problem));
     };
     let mut bytes = Vec::new();
     let mut entry = archive.by_index(only).map_err(|e| corrupt(e.into()))?;
@@ -197,22 +210,23 @@ pub(super) struct Folder {
 impl Folder {
     /// Lists a folder. Hidden files are left out.
     pub(super) fn open(path: &Path) -> Result<Self, DataError> {
-        let failed = |source| DataError::Io { path: path.to_path_buf(), source };
-        let kind = match fs::metadata(path) {
-            Ok(kind) => kind,
+        let failed = |source| failure(path, None, source);
+        let problem = match fs::metadata(path) {
+            Ok(kind) if kind.is_dir() => None,
+            Ok(kind) if kind.is_file() => {
+                Some("this is a file, expected the folder that holds the dataset; give its folder instead")
+            }
+            Ok(_) => Some(
+                "this is neither a file nor a folder (a pipe or a device?), expected the folder of a dataset or a \
+                 file of operations; write what comes out of it to a file and give that",
+            ),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Err(DataError::NoFolder { path: path.to_path_buf() });
+                Some("there is no such folder; check the spelling of the path")
             }
             Err(error) => return Err(failed(error)),
         };
-        if !kind.is_dir() {
-            let path = path.to_path_buf();
-            let file = kind.is_file();
-            return Err(if file {
-                DataError::NotAFolder { path }
-            } else {
-                DataError::NeitherFileNorFolder { path }
-            });
+        if let Some(problem) = problem {
+            return Err(DataError::file(path, problem));
         }
         let (mut files, mut folders) = (Vec::new(), Vec::new());
         for entry in fs::read_dir(path).map_err(failed)? {
@@ -272,14 +286,33 @@ impl Folder {
         let stem = Compression::of(first).1;
         if found.iter().any(|file| Compression::of(file).1 != stem) {
             let names: Vec<&str> = found.iter().map(|f| f.as_str()).collect();
-            return Err(DataError::SeveralFiles {
-                folder: self.path.clone(),
-                what: what.to_string(),
-                candidates: names.join(", "),
-            });
+            return Err(DataError::file(
+                &self.path,
+                format!(
+                    "several files could be {what}: {}; keep one of them in the folder",
+                    names.join(", ")
+                ),
+            ));
         }
         self.used.push(first.clone());
         Ok(Some(self.path.join(first)))
+    }
+
+    /// The error of a file that a layout needs.
+    pub(super) fn missing(&self, layout: Format, file: &str) -> DataError {
+        let (layout, found) = (layout.name(), self.contents());
+        DataError::file(
+            &self.path,
+            format!("the layout {layout} needs {file}, plain or compressed; found: {found}"),
+        )
+    }
+
+    /// The folders inside whose names `number` turns into numbers, in order of these.
+    pub(super) fn numbered(&self, number: impl Fn(&str) -> Option<u32>) -> Vec<(u32, &str)> {
+        let mut numbered: Vec<(u32, &str)> =
+            self.folders.iter().filter_map(|name| Some((number(name)?, name.as_str()))).collect();
+        numbered.sort_unstable();
+        numbered
     }
 
     /// The files that no reader asked for.

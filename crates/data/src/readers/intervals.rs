@@ -3,13 +3,12 @@
 use quadcast_core::{IntervalDataset, IntervalFact, PartialDate, Splits, Triple};
 
 use super::Reading;
-use super::ids::Order;
+use super::id_files::{IdFiles, Order};
+use super::id_spaces::{Extent, IdSpaces, RELATION_SECOND, joint_sizes};
 use super::input::{Folder, Input, file_name};
-use super::lines::{At, Lines, blank_fields, excerpt, integer};
-use super::lists::Lists;
+use super::lines::{At, Lines, blank_fields, integer};
 use super::notes::Notes;
-use super::spaces::{Extent, Spaces, joint_sizes};
-use super::splits::{Naming, all_of, find_splits, open_splits, parse_splits};
+use super::splits::{Naming, all_of, open_splits, parse_splits};
 use crate::error::Place;
 use crate::{Content, DataError};
 
@@ -17,15 +16,19 @@ const COLUMNS: &str = "subject, relation, object, start, end";
 
 /// Reads a folder of facts with intervals.
 pub(super) fn read(folder: &mut Folder, notes: &mut Notes) -> Result<Reading, DataError> {
-    let inputs = open_splits(find_splits(folder, Naming::Plain)?)?;
-    let lists = Lists::find(folder, Order::NameFirst)?;
+    let inputs = open_splits(folder, Naming::Plain)?;
+    let lists = IdFiles::find(folder, Order::NameFirst)?;
     let unsplit = folder.find("all facts", |name| name == "triple2id.txt" || name == "triple2id")?;
     let unsplit = unsplit.map(Input::open).transpose()?;
     let mut inputs_read = all_of(&inputs);
     inputs_read.extend(&unsplit);
     lists.describe_with(&inputs_read, 5, notes);
 
-    let parsed = parse_splits(&inputs, |input| parse(input, lists.spaces())?.not_empty(input))?;
+    let parsed = parse_splits(&inputs, |input| {
+        let file = parse(input, lists.spaces())?;
+        input.refuse_empty(file.facts.len())?;
+        Ok(file)
+    })?;
     let before = unsplit.as_ref().map(|input| parse(input, lists.spaces())).transpose()?;
     let files = || parsed.iter().map(|(_, file)| file).chain(&before);
     let rows = files().map(|file| file.facts.len()).sum();
@@ -39,10 +42,11 @@ pub(super) fn read(folder: &mut Folder, notes: &mut Notes) -> Result<Reading, Da
     let splits = Splits { train: parsed.train.facts, valid: parsed.valid.facts, test: parsed.test.facts };
     let unsplit = before.map(|file| file.facts);
     let dataset = IntervalDataset { name: folder.name(), vocabulary, splits, unsplit };
-    Ok(Reading::without_sources(Content::Intervals(dataset)))
+    Ok((Content::Intervals(dataset), None))
 }
 
 /// The facts of one file.
+#[derive(Default)]
 struct Parsed {
     facts: Vec<IntervalFact>,
     extent: Extent,
@@ -50,31 +54,19 @@ struct Parsed {
     impossible: Option<(usize, Place)>,
 }
 
-impl Parsed {
-    fn not_empty(self, input: &Input) -> Result<Self, DataError> {
-        if self.facts.is_empty() { Err(DataError::EmptySplit { path: input.path.clone() }) } else { Ok(self) }
-    }
-}
-
-fn parse(input: &Input, spaces: Spaces<'_>) -> Result<Parsed, DataError> {
-    let mut parsed = Parsed { facts: Vec::new(), extent: Extent::default(), impossible: None };
+fn parse(input: &Input, spaces: IdSpaces<'_>) -> Result<Parsed, DataError> {
+    let mut parsed = Parsed::default();
     for (line, text) in Lines::new(input.text()) {
         let (fields, count) = blank_fields::<5>(text);
-        let at = |column| At::new(&input.path, line, column);
+        let at = |column| At { path: &input.path, line, column };
         if count < 5 {
             return Err(at(1).missing_column(count, COLUMNS));
         }
-        let subject = spaces.entities.id(at(1), fields[0])?;
-        let relation = spaces.relations.id(at(2), fields[1])?;
-        let object = spaces.entities.id(at(3), fields[2])?;
-        parsed.extent.entity(subject, line, 1);
-        parsed.extent.entity(object, line, 3);
-        parsed.extent.relation(relation, line, 2);
+        let [subject, relation, object] = spaces.ids(at(1), RELATION_SECOND, &fields, &mut parsed.extent)?;
         let mut date = |column: usize| -> Result<PartialDate, DataError> {
-            let reading = partial_date(fields[column - 1]).ok_or_else(|| DataError::NotADate {
-                place: at(column).place(),
-                found: excerpt(fields[column - 1]),
-                expected: "written YYYY-MM-DD or YYYY, with # for unknown digits",
+            let field = fields[column - 1];
+            let reading = partial_date(field).ok_or_else(|| {
+                at(column).not_a_date(field, "YYYY-MM-DD or YYYY, with # for unknown digits")
             })?;
             if reading.impossible {
                 parsed.impossible.get_or_insert_with(|| (0, at(column).place())).0 += 1;

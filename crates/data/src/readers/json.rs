@@ -6,8 +6,9 @@ use std::path::PathBuf;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 
+use super::id_spaces::id_limit;
 use super::input::{Folder, Input};
-use super::spaces::id_limit;
+use super::lines::At;
 use crate::DataError;
 use crate::error::IdKind;
 
@@ -35,17 +36,17 @@ impl JsonIds {
                     .is_some_and(|prefix| prefix.is_empty() || prefix.ends_with(['_', '-']))
             })
         };
-        match folder.find(&format!("the map of {kind} ids"), matches)? {
-            Some(path) => Self::read(&Input::open(path)?).map(Some),
-            None => Ok(None),
-        }
+        let path = folder.find(&format!("the map of {kind} ids"), matches)?;
+        path.map(|path| Self::read(&Input::open(path)?)).transpose()
     }
 
     fn read(input: &Input) -> Result<Self, DataError> {
-        let failed =
-            |line, column, message| DataError::Json { path: input.path.clone(), line, column, message };
+        let failed = |line, column, problem: String| {
+            At { path: &input.path, line, column }
+                .wrong(format!("{problem}; expected an object of names with whole numbers, {{\"name\": 0}}"))
+        };
         let Pairs(ids) = serde_json::from_str(input.utf8()?)
-            .map_err(|error| failed(error.line(), error.column(), error.to_string()))?;
+            .map_err(|error| failed(error.line() as u64, error.column(), error.to_string()))?;
         let size = ids.values().max().map_or(0, |&largest| largest as usize + 1);
         if size as u64 > id_limit(ids.len()) {
             return Err(failed(1, 1, format!("id {} for {} names leaves large holes", size - 1, ids.len())));

@@ -1,31 +1,32 @@
 //! Facts with names and ISO dates: `subject⇥relation⇥object⇥YYYY-MM-DD`, the layout of the completion benchmarks.
-//! Times of day, written `YYYY-MM-DDTHH:MM`, are read too ([`super::moments`]).
+//! Times of day, written `YYYY-MM-DDTHH:MM`, are read too ([`super::dates`]).
 //!
 //! Names are kept as written (also a no-break space at their end); ids come from a JSON map next to the facts, or
 //! from the first appearance in train, valid, test.
 
 use std::path::PathBuf;
 
-use quadcast_core::{Names, Splits, Vocabulary};
+use quadcast_core::{Names, Splits, Triple, Vocabulary};
 use rustc_hash::FxHashMap;
 
 use super::Reading;
+use super::dates::{calendar_since_1970, in_unit, iso_minute, unit_of};
+use super::id_files::names_by_id;
 use super::input::{Folder, Input, file_name};
 use super::json::JsonIds;
 use super::lines::{At, Lines, excerpt, tab_fields};
-use super::moments::{Clock, iso_minute};
 use super::notes::{Appearance, Notes};
 use super::quoting::{Evidence, unquoted};
-use super::splits::{Naming, find_splits, open_splits, parse_splits};
-use super::temporal::{Row, Rows, assemble};
+use super::splits::{Naming, open_splits, parse_splits};
+use super::temporal::{TimedFacts, assemble};
+use crate::DataError;
 use crate::error::IdKind;
-use crate::{Content, DataError};
 
 const COLUMNS: &str = "subject, relation, object, date (separated by tabs)";
 
 /// Reads a folder of facts with names and dates.
 pub(super) fn read(folder: &mut Folder, notes: &mut Notes) -> Result<Reading, DataError> {
-    let inputs = open_splits(find_splits(folder, Naming::Plain)?)?;
+    let inputs = open_splits(folder, Naming::Plain)?;
     let maps = [JsonIds::find(folder, IdKind::Entity)?, JsonIds::find(folder, IdKind::Relation)?];
     let evidence = parse_splits(&inputs, |input| {
         input.utf8()?;
@@ -38,26 +39,28 @@ pub(super) fn read(folder: &mut Folder, notes: &mut Notes) -> Result<Reading, Da
     let quoted = evidence.proves_quoting();
     let mut entities = Interner::new(IdKind::Entity, entities, quoted);
     let mut relations = Interner::new(IdKind::Relation, relations, quoted);
-    let rows = Splits {
+    let mut facts = Splits {
         train: parse(&inputs.train, &mut entities, &mut relations)?,
         valid: parse(&inputs.valid, &mut entities, &mut relations)?,
         test: parse(&inputs.test, &mut entities, &mut relations)?,
     };
     let vocabulary = Vocabulary { entities: entities.into_names(), relations: relations.into_names() };
-    let (rows, calendar) = Clock::of(folder, &rows, notes)?.apply(rows);
-    let (dataset, sources) = assemble(folder.name(), vocabulary, &inputs, rows, Some(calendar), notes);
-    Ok(Reading { content: Content::Temporal(dataset), sources: Some(sources) })
+    let unit = unit_of(folder, &facts, notes)?;
+    for facts in [&mut facts.train, &mut facts.valid, &mut facts.test] {
+        facts.convert(|minute| in_unit(unit, minute));
+    }
+    Ok(assemble(folder.name(), vocabulary, &inputs, facts, Some(calendar_since_1970(unit)), notes))
 }
 
 fn parse<'a>(
     input: &'a Input,
     entities: &mut Interner<'a>,
     relations: &mut Interner<'a>,
-) -> Result<Rows, DataError> {
-    let mut rows = Rows::default();
+) -> Result<TimedFacts, DataError> {
+    let mut facts = TimedFacts::default();
     for (line, text) in Lines::new(input.text()) {
         let (fields, count) = tab_fields::<4>(text);
-        let at = |column| At::new(&input.path, line, column);
+        let at = |column| At { path: &input.path, line, column };
         if count < 4 {
             return Err(at(1).missing_column(count, COLUMNS));
         }
@@ -65,14 +68,11 @@ fn parse<'a>(
         let relation = relations.id(at(2), fields[1])?;
         let object = entities.id(at(3), fields[2])?;
         let date = fields[3].trim_ascii();
-        let time = iso_minute(date).ok_or_else(|| DataError::NotADate {
-            place: at(4).place(),
-            found: excerpt(date),
-            expected: "written YYYY-MM-DD",
-        })?;
-        rows.push(line, Row { subject, relation, object, time });
+        let time = iso_minute(date).ok_or_else(|| at(4).not_a_date(date, "YYYY-MM-DD"))?;
+        facts.push(line, Triple::new(subject, relation, object), time);
     }
-    rows.not_empty(input)
+    input.refuse_empty(facts.facts.len())?;
+    Ok(facts)
 }
 
 /// Turns names into ids. A field is looked up as it stands in the file; only a field that was never seen before is
@@ -104,17 +104,15 @@ impl<'a> Interner<'a> {
         let text = String::from_utf8_lossy(field);
         let name = if self.quoted { unquoted(&text) } else { text.into_owned() };
         if name.is_empty() {
-            return Err(DataError::EmptyName { place: at.place(), kind: self.kind });
+            return Err(at.empty_name(self.kind));
         }
         let id = match (self.ids.get(&name), &self.list) {
             (Some(&id), _) => id,
             (None, Some(list)) => {
-                return Err(DataError::UnknownName {
-                    place: at.place(),
-                    kind: self.kind,
-                    found: excerpt(name.as_bytes()),
-                    list: file_name(list),
-                });
+                let (kind, found, list) = (self.kind, excerpt(name.as_bytes()), file_name(list));
+                return Err(at.wrong(format!(
+                    "found {kind} {found}, which {list} does not list; add it there, or remove that file"
+                )));
             }
             (None, None) => {
                 let id = self.size as u32;
@@ -128,11 +126,7 @@ impl<'a> Interner<'a> {
     }
 
     pub(super) fn into_names(self) -> Names {
-        let mut names = vec![None; self.size];
-        for (name, id) in self.ids {
-            names[id as usize] = Some(name);
-        }
-        Names::new(names, None)
+        names_by_id(self.size, self.ids, None)
     }
 }
 
@@ -152,7 +146,7 @@ fn describe(inputs: &Splits<Input>, maps: &[Option<JsonIds>; 2], evidence: Evide
     } else if evidence.quoted + evidence.plain > 0 {
         notes.add("Quotes are part of the names: the fields with quotes are not quoted as in CSV.");
     }
-    for (kind, map) in [IdKind::Entity, IdKind::Relation].into_iter().zip(maps) {
+    for (kind, map) in IdKind::ALL.into_iter().zip(maps) {
         match map {
             Some(map) => notes.add(format!("{kind} ids from {} ({}).", file_name(&map.path), map.ids.len())),
             None => notes

@@ -121,60 +121,113 @@ pub(super) struct At<'a> {
     pub column: usize,
 }
 
-impl<'a> At<'a> {
-    pub(super) const fn new(path: &'a Path, line: u64, column: usize) -> Self {
-        Self { path, line, column }
-    }
-}
-
 impl At<'_> {
     pub(super) fn place(self) -> Place {
         Place { path: self.path.to_path_buf(), line: self.line, column: self.column }
     }
 
-    fn overflow(self, field: &[u8], smallest: i64, largest: i64) -> DataError {
-        DataError::Overflow { place: self.place(), found: excerpt(field), smallest, largest }
+    /// The error of a field or row: what was found and expected, and what to do.
+    pub(super) fn wrong(self, problem: impl Into<String>) -> DataError {
+        DataError::Row { place: self.place(), problem: problem.into() }
+    }
+
+    fn out_of_range(self, field: &[u8], smallest: i64, largest: i64) -> DataError {
+        self.wrong(format!(
+            "found {}, expected a number from {smallest} to {largest}; the number is out of range",
+            excerpt(field)
+        ))
     }
 
     /// Reads an id of an id space that need not be known yet.
     pub(super) fn id(self, kind: IdKind, field: &[u8]) -> Result<u32, DataError> {
-        match integer(field) {
+        let advice = match integer(field) {
             // The largest number is kept free so that the size of an id space fits too.
-            Ok(value) if (0..i64::from(u32::MAX)).contains(&value) => Ok(value as u32),
-            Ok(value) if value < 0 => {
-                Err(DataError::NegativeId { place: self.place(), kind, found: excerpt(field) })
+            Ok(value) if (0..i64::from(u32::MAX)).contains(&value) => return Ok(value as u32),
+            Ok(value) if value < 0 => "ids are never negative, check the column order",
+            Ok(_) | Err(NumberError::Range) => {
+                return Err(self.out_of_range(field, 0, i64::from(u32::MAX) - 1));
             }
-            Ok(_) | Err(NumberError::Range) => Err(self.overflow(field, 0, i64::from(u32::MAX) - 1)),
-            Err(NumberError::Text) => Err(DataError::NotAnId {
-                place: self.place(),
-                kind,
-                found: excerpt(field),
-                advice: if self.line == 1 {
-                    "if this line is a heading, remove it; files with names are read with --format labelled"
-                } else {
-                    "correct the row, or say which layout it is with --format (labelled for files with names)"
-                },
-            }),
-        }
+            Err(NumberError::Text) if self.line == 1 => {
+                "if this line is a heading, remove it; files with names are read with --format labelled"
+            }
+            Err(NumberError::Text) => {
+                "correct the row, or say which layout it is with --format (labelled for files with names)"
+            }
+        };
+        let (found, an_entity) = (excerpt(field), kind.with_article());
+        Err(self.wrong(format!("found {found}, expected {an_entity} id (a whole number from 0); {advice}")))
     }
 
     /// Reads a time stamp.
     pub(super) fn time(self, field: &[u8]) -> Result<i64, DataError> {
         match integer(field) {
             Ok(value) if value.abs() < TIME_LIMIT => Ok(value),
-            Ok(_) | Err(NumberError::Range) => Err(self.overflow(field, 1 - TIME_LIMIT, TIME_LIMIT - 1)),
-            Err(NumberError::Text) => Err(DataError::NotATime { place: self.place(), found: excerpt(field) }),
+            Ok(_) | Err(NumberError::Range) => Err(self.out_of_range(field, 1 - TIME_LIMIT, TIME_LIMIT - 1)),
+            Err(NumberError::Text) => Err(self.wrong(format!(
+                "found {}, expected a time stamp (a whole number); for files with dates use --format labelled",
+                excerpt(field)
+            ))),
         }
     }
 
+    /// Reads one of two marks: whether it is the first.
+    pub(super) fn mark(self, field: &[u8], marks: [u8; 2], expected: &str) -> Result<bool, DataError> {
+        match marks.iter().position(|&mark| field == [mark]) {
+            Some(which) => Ok(which == 0),
+            None => {
+                Err(self.wrong(format!("found {}, expected {expected}; correct the row", excerpt(field))))
+            }
+        }
+    }
+
+    /// Reads `+` or `-`: whether a triple is inserted.
+    pub(super) fn operation(self, field: &[u8]) -> Result<bool, DataError> {
+        self.mark(field, *b"+-", "+ (insertion) or - (deletion)")
+    }
+
     /// The error of a row with `found` columns that needs more.
-    pub(super) fn missing_column(self, found: usize, expected: &'static str) -> DataError {
-        DataError::MissingColumn { place: Self { column: found + 1, ..self }.place(), found, expected }
+    pub(super) fn missing_column(self, found: usize, expected: &str) -> DataError {
+        Self { column: found + 1, ..self }.wrong(format!(
+            "the column is missing, the row has {found} of the columns {expected}; complete or remove the row"
+        ))
     }
 
     /// The error of a row that goes on with a field after its last column.
-    pub(super) fn extra_column(self, field: &[u8], expected: &'static str) -> DataError {
-        DataError::ExtraColumn { place: self.place(), found: excerpt(field), expected }
+    pub(super) fn extra_column(self, field: &[u8], expected: &str) -> DataError {
+        self.wrong(format!(
+            "found a column {} too many, expected the columns {expected}; correct the row, or say which layout it \
+             is with --format",
+            excerpt(field)
+        ))
+    }
+
+    /// The error of a name without a single character.
+    pub(super) fn empty_name(self, kind: IdKind) -> DataError {
+        let an_entity = kind.with_article();
+        self.wrong(format!("found nothing, expected the name of {an_entity}; complete or remove the row"))
+    }
+
+    /// The error of something else where a date belongs.
+    pub(super) fn not_a_date(self, field: &[u8], written: &str) -> DataError {
+        self.wrong(format!(
+            "found {}, expected a date written {written}; correct the date or name the layout with --format",
+            excerpt(field)
+        ))
+    }
+
+    /// The error of an id that a line before has too.
+    pub(super) fn repeated_id(self, id: u32, first: u64) -> DataError {
+        self.wrong(format!(
+            "found id {id} again, expected every id once; line {first} has it already, give one of them another id"
+        ))
+    }
+
+    /// The error of a count that disagrees with what follows it.
+    pub(super) fn wrong_count(self, declared: u64, found: u64) -> DataError {
+        self.wrong(format!(
+            "the count says {declared}, but {found} follow; the file is incomplete or the count is wrong, \
+             correct whichever it is"
+        ))
     }
 }
 

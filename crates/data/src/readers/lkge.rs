@@ -19,14 +19,13 @@ use super::lines::{At, Lines, tab_fields};
 use super::notes::Notes;
 use super::splits::{Naming, find_optional};
 use crate::error::IdKind;
-use crate::{Content, DataError};
+use crate::{Content, DataError, Format};
 
-const LAYOUT: &str = "lkge";
 const COLUMNS: &str = "head, relation, tail (separated by tabs)";
 
 /// Whether a folder may have this layout: it holds numbered folders, and the first of them a split.
 pub(super) fn looks_like(folder: &Folder) -> bool {
-    numbered(folder).first().is_some_and(|(_, name)| {
+    folder.numbered(|name| name.parse().ok()).first().is_some_and(|(_, name)| {
         folder.inside(name).is_ok_and(|mut inner| {
             matches!(find_optional(&mut inner, Naming::Plain, Split::Train), Ok(Some(_)))
         })
@@ -35,9 +34,9 @@ pub(super) fn looks_like(folder: &Folder) -> bool {
 
 /// Reads a folder of new facts per step.
 pub(super) fn read(folder: &mut Folder, notes: &mut Notes) -> Result<Reading, DataError> {
-    let numbered = numbered(folder);
+    let numbered = folder.numbered(|name| name.parse().ok());
     if numbered.is_empty() {
-        return Err(missing(folder, "folders 0, 1, …"));
+        return Err(folder.missing(Format::Lkge, "folders 0, 1, …"));
     }
     // Results are collected before the first error is picked, so that it does not depend on the threads.
     let parts: Vec<Result<Part, DataError>> =
@@ -63,23 +62,7 @@ pub(super) fn read(folder: &mut Folder, notes: &mut Notes) -> Result<Reading, Da
     notes.unused(&unused);
     let vocabulary = Vocabulary { entities: entities.into_names(), relations: relations.into_names() };
     let dataset = EvolvingDataset { name: folder.name(), vocabulary, steps: growth.steps };
-    Ok(Reading::without_sources(Content::Evolving(dataset)))
-}
-
-fn numbered(folder: &Folder) -> Vec<(u32, String)> {
-    let mut numbered: Vec<(u32, String)> =
-        folder.folders.iter().filter_map(|name| Some((name.parse().ok()?, name.clone()))).collect();
-    numbered.sort_unstable();
-    numbered
-}
-
-fn missing(folder: &Folder, file: &str) -> DataError {
-    DataError::MissingFile {
-        folder: folder.path.clone(),
-        layout: LAYOUT,
-        file: file.to_string(),
-        found: folder.contents(),
-    }
+    Ok((Content::Evolving(dataset), None))
 }
 
 /// The files of one folder.
@@ -100,7 +83,7 @@ impl Part {
         };
         let files = [open(Split::Train)?, open(Split::Valid)?, open(Split::Test)?];
         if files[0].is_none() {
-            return Err(missing(&folder, "train.txt"));
+            return Err(folder.missing(Format::Lkge, "train.txt"));
         }
         let known = |file: &&str| !is_repetition(Path::new(file));
         let unused =
@@ -136,7 +119,7 @@ fn parse<'a>(
     let mut triples = Vec::new();
     for (line, text) in Lines::new(input.text()) {
         let (fields, count) = tab_fields::<4>(text);
-        let at = |column| At::new(&input.path, line, column);
+        let at = |column| At { path: &input.path, line, column };
         match count {
             ..3 => return Err(at(1).missing_column(count, COLUMNS)),
             3 => {}

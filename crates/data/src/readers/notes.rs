@@ -1,5 +1,6 @@
 //! Sentences for people about what was found and assumed.
 
+use std::borrow::Borrow;
 use std::path::Path;
 
 use super::input::{Compression, file_name};
@@ -11,7 +12,7 @@ const SAMPLE: usize = 64;
 /// Collects sentences, each once.
 #[derive(Debug, Default)]
 pub(super) struct Notes {
-    sentences: Vec<String>,
+    pub sentences: Vec<String>,
 }
 
 impl Notes {
@@ -20,10 +21,6 @@ impl Notes {
         if !self.sentences.contains(&sentence) {
             self.sentences.push(sentence);
         }
-    }
-
-    pub(super) fn into_sentences(self) -> Vec<String> {
-        self.sentences
     }
 
     /// Says which files were decompressed.
@@ -46,16 +43,15 @@ impl Notes {
     }
 
     /// Says which files were left alone.
-    pub(super) fn unused(&mut self, files: &[&str]) {
+    pub(super) fn unused<S: Borrow<str>>(&mut self, files: &[S]) {
         if !files.is_empty() {
-            let names: Vec<String> = files.iter().map(ToString::to_string).collect();
-            self.add(format!("Not used: {}.", shortened(&names)));
+            self.add(format!("Not used: {}.", shortened(files)));
         }
     }
 }
 
 /// A list of names that stays short.
-pub(super) fn shortened(names: &[String]) -> String {
+fn shortened<S: Borrow<str>>(names: &[S]) -> String {
     const SHOWN: usize = 8;
     if names.len() <= SHOWN {
         names.join(", ")

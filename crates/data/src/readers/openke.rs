@@ -3,24 +3,27 @@
 
 use quadcast_core::{Splits, StaticGraph};
 
-use super::ids::Order;
+use super::id_files::{IdFiles, Order};
+use super::id_spaces::joint_sizes;
 use super::input::{Folder, Input, file_name};
-use super::lists::Lists;
 use super::notes::Notes;
-use super::spaces::joint_sizes;
-use super::splits::{Naming, all_of, find_splits, open_splits, parse_splits};
+use super::splits::{Naming, all_of, open_splits, parse_splits};
 use super::triples::{TripleFile, read_wide_triples};
 use super::{Reading, type_constraints};
 use crate::{Content, DataError};
 
 /// Reads a folder in `OpenKE`'s layout.
 pub(super) fn read(folder: &mut Folder, notes: &mut Notes) -> Result<Reading, DataError> {
-    let inputs = open_splits(find_splits(folder, Naming::Ids)?)?;
-    let lists = Lists::find(folder, Order::NameFirst)?;
+    let inputs = open_splits(folder, Naming::Ids)?;
+    let lists = IdFiles::find(folder, Order::NameFirst)?;
     lists.describe_with(&all_of(&inputs), 3, notes);
     notes.add("The columns are head, tail, relation.");
 
-    let parsed = parse_splits(&inputs, |input| read_wide_triples(input, lists.spaces())?.not_empty(input))?;
+    let parsed = parse_splits(&inputs, |input| {
+        let file = read_wide_triples(input, lists.spaces())?;
+        input.refuse_empty(file.rows.len())?;
+        Ok(file)
+    })?;
     describe_counts(&inputs, &parsed, notes);
     let facts = parsed.iter().map(|(_, file)| file.rows.len()).sum();
     let extents = parsed.iter().map(|(split, file)| (inputs.get(split).path.as_path(), &file.extent));
@@ -29,7 +32,7 @@ pub(super) fn read(folder: &mut Folder, notes: &mut Notes) -> Result<Reading, Da
     let type_constraints = type_constraints::find(folder, &vocabulary, &inputs.train.path, notes)?;
     let splits = Splits { train: parsed.train.rows, valid: parsed.valid.rows, test: parsed.test.rows };
     let graph = StaticGraph { name: folder.name(), vocabulary, splits, type_constraints };
-    Ok(Reading::without_sources(Content::Static(graph)))
+    Ok((Content::Static(graph), None))
 }
 
 fn describe_counts<T>(inputs: &Splits<Input>, parsed: &Splits<TripleFile<T>>, notes: &mut Notes) {

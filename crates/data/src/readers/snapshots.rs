@@ -6,7 +6,7 @@
 use std::path::PathBuf;
 
 use quadcast_core::{
-    EntityId, EvolvingDataset, EvolvingStep, Names, RelationId, Split, SplitTriples, Triple, TripleOperation,
+    EntityId, EvolvingDataset, EvolvingStep, RelationId, Split, SplitTriples, Triple, TripleOperation,
     Vocabulary,
 };
 use rayon::prelude::*;
@@ -14,25 +14,20 @@ use rustc_hash::FxHashMap;
 
 use super::Reading;
 use super::detect::snapshot_number;
-use super::ids::{IdFile, Order};
+use super::id_files::{IdFile, IdFiles, Order, names_by_id};
 use super::input::{Folder, Input};
-use super::lines::{At, excerpt};
-use super::lists::Lists;
+use super::lines::excerpt;
 use super::notes::Notes;
 use super::splits::{Naming, find_optional};
 use super::triples::read_triples;
 use crate::error::IdKind;
-use crate::{Content, DataError};
-
-const LAYOUT: &str = "snapshots";
+use crate::{Content, DataError, Format};
 
 /// Reads a folder of snapshots.
 pub(super) fn read(folder: &mut Folder, notes: &mut Notes) -> Result<Reading, DataError> {
-    let mut numbered: Vec<(u32, &String)> =
-        folder.folders.iter().filter_map(|name| Some((snapshot_number(name)?, name))).collect();
-    numbered.sort_unstable();
+    let numbered = folder.numbered(snapshot_number);
     if numbered.is_empty() {
-        return Err(missing(folder, "folders snapshot1, snapshot2, …"));
+        return Err(folder.missing(Format::Snapshots, "folders snapshot1, snapshot2, …"));
     }
     // Results are collected before the first error is picked, so that it does not depend on the threads.
     let snapshots: Vec<Result<Snapshot, DataError>> =
@@ -40,28 +35,20 @@ pub(super) fn read(folder: &mut Folder, notes: &mut Notes) -> Result<Reading, Da
     let snapshots = snapshots.into_iter().collect::<Result<Vec<_>, _>>()?;
     describe(&snapshots, notes);
 
-    let (mut entities, mut relations) = (Global::default(), Global::default());
+    let (mut entities, mut relations) = (GlobalIds::default(), GlobalIds::default());
     let mut previous = Vec::new();
     let mut steps = Vec::with_capacity(snapshots.len());
     for snapshot in snapshots {
-        let entity_ids = entities.align(&snapshot.entities, IdKind::Entity)?;
-        let relation_ids = relations.align(&snapshot.relations, IdKind::Relation)?;
+        let entity_ids = align(&mut entities, &snapshot.entities, IdKind::Entity)?;
+        let relation_ids = align(&mut relations, &snapshot.relations, IdKind::Relation)?;
         let (step, training) = snapshot.into_step(&entity_ids, &relation_ids, &previous, notes);
         previous = training;
         steps.push(step);
     }
-    let vocabulary = Vocabulary { entities: entities.into_names(), relations: relations.into_names() };
+    let names = |ids: GlobalIds| names_by_id(ids.len(), ids, None);
+    let vocabulary = Vocabulary { entities: names(entities), relations: names(relations) };
     let dataset = EvolvingDataset { name: folder.name(), vocabulary, steps };
-    Ok(Reading::without_sources(Content::Evolving(dataset)))
-}
-
-fn missing(folder: &Folder, file: &str) -> DataError {
-    DataError::MissingFile {
-        folder: folder.path.clone(),
-        layout: LAYOUT,
-        file: file.to_string(),
-        found: folder.contents(),
-    }
+    Ok((Content::Evolving(dataset), None))
 }
 
 /// One snapshot with ids of its own.
@@ -80,7 +67,7 @@ struct Snapshot {
 
 impl Snapshot {
     fn read(mut folder: Folder, label: &str) -> Result<Self, DataError> {
-        let lists = Lists::find(&mut folder, Order::NameFirst)?;
+        let lists = IdFiles::find(&mut folder, Order::NameFirst)?;
         let mut files: Vec<PathBuf> = lists.paths().map(PathBuf::from).collect();
         let mut counted = true;
         let mut triples = |split| -> Result<Option<Vec<Triple>>, DataError> {
@@ -94,10 +81,11 @@ impl Snapshot {
             Ok(Some(file.rows))
         };
         let (train, valid, test) = (triples(Split::Train)?, triples(Split::Valid)?, triples(Split::Test)?);
-        let train = train.ok_or_else(|| missing(&folder, "train2id.txt"))?;
+        let missing = |file| folder.missing(Format::Snapshots, file);
+        let train = train.ok_or_else(|| missing("train2id.txt"))?;
         let unused = folder.unused().into_iter().map(|file| format!("{label}/{file}")).collect();
-        let entities = lists.entities.ok_or_else(|| missing(&folder, "entity2id.txt"))?;
-        let relations = lists.relations.ok_or_else(|| missing(&folder, "relation2id.txt"))?;
+        let entities = lists.entities.ok_or_else(|| missing("entity2id.txt"))?;
+        let relations = lists.relations.ok_or_else(|| missing("relation2id.txt"))?;
         let label = label.to_string();
         Ok(Self { label, entities, relations, train, valid, test, counted, files, unused })
     }
@@ -159,39 +147,28 @@ fn difference(before: &[Triple], after: &[Triple]) -> Vec<TripleOperation> {
 }
 
 /// Names with their global ids, in order of first appearance.
-#[derive(Default)]
-struct Global {
-    ids: FxHashMap<String, u32>,
-}
+type GlobalIds = FxHashMap<String, u32>;
 
-impl Global {
-    /// The global id of every local id. Each id must have a name of its own.
-    fn align(&mut self, list: &IdFile, kind: IdKind) -> Result<Vec<u32>, DataError> {
-        let mut lines: FxHashMap<&str, u64> = FxHashMap::default();
-        let mut global = vec![u32::MAX; list.size()];
-        for (line, local, name) in &list.rows {
-            if let Some(first) = lines.insert(name, *line) {
-                let column = list.name_column();
-                let place = At::new(&list.path, *line, column).place();
-                return Err(DataError::DuplicateName { place, name: excerpt(name.as_bytes()), first });
-            }
-            let next = self.ids.len() as u32;
-            global[*local as usize] = match self.ids.get(name) {
-                Some(&id) => id,
-                None => *self.ids.entry(name.clone()).or_insert(next),
-            };
+/// The global id of every local id. Each id must have a name of its own.
+fn align(known: &mut GlobalIds, list: &IdFile, kind: IdKind) -> Result<Vec<u32>, DataError> {
+    let mut lines: FxHashMap<&str, u64> = FxHashMap::default();
+    let mut global = vec![u32::MAX; list.size];
+    for (line, local, name) in &list.rows {
+        if let Some(first) = lines.insert(name, *line) {
+            return Err(list.name_at(*line).wrong(format!(
+                "found the name {} again, expected every name once; line {first} has it already, and snapshots \
+                 are aligned by name",
+                excerpt(name.as_bytes())
+            )));
         }
-        list.without_holes(kind)?;
-        Ok(global)
+        let next = known.len() as u32;
+        global[*local as usize] = match known.get(name) {
+            Some(&id) => id,
+            None => *known.entry(name.clone()).or_insert(next),
+        };
     }
-
-    fn into_names(self) -> Names {
-        let mut names = vec![None; self.ids.len()];
-        for (name, id) in self.ids {
-            names[id as usize] = Some(name);
-        }
-        Names::new(names, None)
-    }
+    list.without_holes(kind)?;
+    Ok(global)
 }
 
 fn describe(snapshots: &[Snapshot], notes: &mut Notes) {

@@ -40,15 +40,6 @@ impl Naming {
     }
 }
 
-/// Finds the files of the three splits.
-pub(super) fn find_splits(folder: &mut Folder, naming: Naming) -> Result<Splits<PathBuf>, DataError> {
-    Ok(Splits {
-        train: find_split(folder, naming, Split::Train)?,
-        valid: find_split(folder, naming, Split::Valid)?,
-        test: find_split(folder, naming, Split::Test)?,
-    })
-}
-
 /// Finds the file of one split, if it is there.
 pub(super) fn find_optional(
     folder: &mut Folder,
@@ -76,11 +67,15 @@ pub(super) fn find_optional(
 }
 
 fn find_split(folder: &mut Folder, naming: Naming, split: Split) -> Result<PathBuf, DataError> {
-    find_optional(folder, naming, split)?.ok_or_else(|| DataError::MissingSplit {
-        folder: folder.path.clone(),
-        split,
-        tried: naming.tried(split),
-        found: folder.contents(),
+    find_optional(folder, naming, split)?.ok_or_else(|| {
+        let (tried, found) = (naming.tried(split), folder.contents());
+        DataError::file(
+            &folder.path,
+            format!(
+                "no file for the {split} split; tried {tried}, plain or compressed; found: {found}\n\
+                 rename the file, or say which layout it is with --format"
+            ),
+        )
     })
 }
 
@@ -89,12 +84,12 @@ pub(super) fn all_of(inputs: &Splits<Input>) -> Vec<&Input> {
     inputs.iter().map(|(_, input)| input).collect()
 }
 
-/// Reads the three files side by side.
-pub(super) fn open_splits(paths: Splits<PathBuf>) -> Result<Splits<Input>, DataError> {
-    let (train, (valid, test)) = rayon::join(
-        || Input::open(paths.train),
-        || rayon::join(|| Input::open(paths.valid), || Input::open(paths.test)),
-    );
+/// Finds the files of the three splits and reads them side by side.
+pub(super) fn open_splits(folder: &mut Folder, naming: Naming) -> Result<Splits<Input>, DataError> {
+    let [train, valid, test] = Split::ALL.map(|split| find_split(folder, naming, split));
+    let (train, valid, test) = (train?, valid?, test?);
+    let (train, (valid, test)) =
+        rayon::join(|| Input::open(train), || rayon::join(|| Input::open(valid), || Input::open(test)));
     Ok(Splits { train: train?, valid: valid?, test: test? })
 }
 

@@ -2,71 +2,48 @@
 
 use std::path::Path;
 
-use quadcast_core::{Calendar, Dataset, Facts, Quad, Splits, Step, TimeAxis, TimeUnit, Vocabulary};
+use quadcast_core::{Calendar, Dataset, Facts, Quad, Splits, TimeAxis, TimeUnit, Triple, Vocabulary};
 
+use super::Reading;
 use super::input::Input;
 use super::notes::Notes;
-use crate::{DataError, SourceFile};
+use crate::{Content, SourceFile};
 
-/// A fact with its original time.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Row {
-    pub subject: u32,
-    pub relation: u32,
-    pub object: u32,
-    pub time: i64,
-}
-
-/// The facts of one file and where its times lie.
+/// The facts of one file with their original times, and where these lie.
 #[derive(Default)]
-pub(super) struct Rows {
-    pub facts: Vec<Row>,
-    last: Option<i64>,
+pub(super) struct TimedFacts {
+    pub facts: Vec<(Triple, i64)>,
+    /// Times, with immediate repetitions left out.
+    pub times: Vec<i64>,
     unsorted_at: Option<u64>,
+    /// Time and line.
     earliest: Option<(i64, u64)>,
     latest: Option<(i64, u64)>,
-    /// Times, with immediate repetitions left out.
-    times: Vec<i64>,
 }
 
-impl Rows {
+impl TimedFacts {
     /// Takes the fact of a line.
-    pub(super) fn push(&mut self, line: u64, row: Row) {
-        if self.last != Some(row.time) {
-            if self.unsorted_at.is_none() && self.last.is_some_and(|last| row.time < last) {
+    pub(super) fn push(&mut self, line: u64, triple: Triple, time: i64) {
+        let last = self.times.last().copied();
+        if last != Some(time) {
+            if self.unsorted_at.is_none() && last.is_some_and(|last| time < last) {
                 self.unsorted_at = Some(line);
             }
-            if self.earliest.is_none_or(|(time, _)| row.time < time) {
-                self.earliest = Some((row.time, line));
+            if self.earliest.is_none_or(|(earliest, _)| time < earliest) {
+                self.earliest = Some((time, line));
             }
-            if self.latest.is_none_or(|(time, _)| row.time > time) {
-                self.latest = Some((row.time, line));
+            if self.latest.is_none_or(|(latest, _)| time > latest) {
+                self.latest = Some((time, line));
             }
-            self.last = Some(row.time);
-            self.times.push(row.time);
+            self.times.push(time);
         }
-        self.facts.push(row);
+        self.facts.push((triple, time));
     }
 
-    /// Times, with immediate repetitions left out.
-    pub(super) fn times(&self) -> &[i64] {
-        &self.times
-    }
-
-    /// The same rows with times in another unit. `convert` must keep the order.
-    pub(super) fn converted(mut self, convert: impl Fn(i64) -> i64) -> Self {
-        self.facts.iter_mut().for_each(|row| row.time = convert(row.time));
+    /// Turns the times of a complete file into another unit. `convert` must keep their order.
+    pub(super) fn convert(&mut self, convert: impl Fn(i64) -> i64) {
+        self.facts.iter_mut().for_each(|(_, time)| *time = convert(*time));
         self.times.iter_mut().for_each(|time| *time = convert(*time));
-        for (time, _) in [&mut self.earliest, &mut self.latest].into_iter().flatten() {
-            *time = convert(*time);
-        }
-        self.last = self.last.map(convert);
-        self
-    }
-
-    /// Refuses a file without facts.
-    pub(super) fn not_empty(self, input: &Input) -> Result<Self, DataError> {
-        if self.facts.is_empty() { Err(DataError::EmptySplit { path: input.path.clone() }) } else { Ok(self) }
     }
 
     fn source(&self, path: &Path) -> SourceFile {
@@ -82,14 +59,13 @@ impl Rows {
     fn into_facts(self, axis: &TimeAxis) -> Facts {
         // Files are mostly sorted by time, so the step of the row before is usually the step of this one.
         let mut known = None;
-        let quads = self.facts.into_iter().map(|row| {
+        let quads = self.facts.into_iter().map(|(Triple { subject, relation, object }, time)| {
             let step = match known {
-                Some((time, step)) if time == row.time => step,
-                _ => axis.step(row.time).expect("the axis was built from these very rows"),
+                Some((known, step)) if known == time => step,
+                _ => axis.step(time).expect("the axis was built from these very facts"),
             };
-            known = Some((row.time, step));
-            let Step(step) = step;
-            Quad::new(row.subject, row.relation, row.object, step)
+            known = Some((time, step));
+            Quad { subject, relation, object, step }
         });
         Facts::new(quads.collect(), axis.len())
     }
@@ -100,11 +76,11 @@ pub(super) fn assemble(
     name: String,
     vocabulary: Vocabulary,
     inputs: &Splits<Input>,
-    rows: Splits<Rows>,
+    facts: Splits<TimedFacts>,
     calendar: Option<Calendar>,
     notes: &mut Notes,
-) -> (Dataset, Splits<SourceFile>) {
-    let times = rows.iter().flat_map(|(_, rows)| rows.times.iter().copied()).collect();
+) -> Reading {
+    let times = facts.iter().flat_map(|(_, facts)| facts.times.iter().copied()).collect();
     let mut axis = TimeAxis::new(times, calendar.unwrap_or(Calendar::UNKNOWN));
     if calendar.is_none() {
         let unit = guessed_unit(axis.granularity());
@@ -112,9 +88,9 @@ pub(super) fn assemble(
     }
     describe_axis(&axis, calendar.is_some(), notes);
     let sources = Splits {
-        train: rows.train.source(&inputs.train.path),
-        valid: rows.valid.source(&inputs.valid.path),
-        test: rows.test.source(&inputs.test.path),
+        train: facts.train.source(&inputs.train.path),
+        valid: facts.valid.source(&inputs.valid.path),
+        test: facts.test.source(&inputs.test.path),
     };
     for (split, source) in sources.iter() {
         if let (Some(line), None) = (source.unsorted_at, calendar) {
@@ -124,11 +100,12 @@ pub(super) fn assemble(
         }
     }
     let splits = Splits {
-        train: rows.train.into_facts(&axis),
-        valid: rows.valid.into_facts(&axis),
-        test: rows.test.into_facts(&axis),
+        train: facts.train.into_facts(&axis),
+        valid: facts.valid.into_facts(&axis),
+        test: facts.test.into_facts(&axis),
     };
-    (Dataset { name, vocabulary, axis, splits, beyond: Facts::default() }, sources)
+    let dataset = Dataset { name, vocabulary, axis, splits, beyond: Facts::default() };
+    (Content::Temporal(dataset), Some(sources))
 }
 
 /// Days are often written in hours, and quarters of an hour in minutes; other rasters say nothing.

@@ -1,27 +1,23 @@
 //! Files of triples in `OpenKE`'s column order, **head tail relation**, with or without a count line, and with an
 //! operation or a label in the fourth column where the file has one.
 
+use std::path::PathBuf;
+
 use quadcast_core::{Triple, TripleOperation};
 
-use super::ids::count_line;
+use super::id_files::count_line;
+use super::id_spaces::{Extent, IdSpaces, RELATION_LAST};
 use super::input::Input;
-use super::lines::{At, Lines, blank_fields, excerpt};
-use super::spaces::{Extent, Spaces};
+use super::lines::{At, Lines, blank_fields};
 use crate::DataError;
 
 /// The rows of a file of triples.
 pub(super) struct TripleFile<T> {
+    pub path: PathBuf,
     pub rows: Vec<T>,
     /// Whether the file starts with a count line.
     pub counted: bool,
     pub extent: Extent,
-}
-
-impl<T> TripleFile<T> {
-    /// Refuses a file without triples.
-    pub(super) fn not_empty(self, input: &Input) -> Result<Self, DataError> {
-        if self.rows.is_empty() { Err(DataError::EmptySplit { path: input.path.clone() }) } else { Ok(self) }
-    }
 }
 
 /// The columns of a file.
@@ -36,61 +32,57 @@ struct Columns {
 const TRIPLES: Columns = Columns { needed: 3, names: "head, tail, relation", wider: false };
 
 /// Reads `head tail relation`.
-pub(super) fn read_triples(input: &Input, spaces: Spaces<'_>) -> Result<TripleFile<Triple>, DataError> {
+pub(super) fn read_triples(input: &Input, spaces: IdSpaces<'_>) -> Result<TripleFile<Triple>, DataError> {
     read_rows(input, spaces, TRIPLES, |_, _, triple| Ok(triple))
 }
 
 /// Reads `head tail relation` of files that may have more columns throughout: those of another layout, read as this one.
-pub(super) fn read_wide_triples(input: &Input, spaces: Spaces<'_>) -> Result<TripleFile<Triple>, DataError> {
+pub(super) fn read_wide_triples(
+    input: &Input,
+    spaces: IdSpaces<'_>,
+) -> Result<TripleFile<Triple>, DataError> {
     read_rows(input, spaces, Columns { wider: true, ..TRIPLES }, |_, _, triple| Ok(triple))
 }
 
 /// Reads `head tail relation +` and `head tail relation -`.
 pub(super) fn read_operations(
     input: &Input,
-    spaces: Spaces<'_>,
+    spaces: IdSpaces<'_>,
 ) -> Result<TripleFile<TripleOperation>, DataError> {
     let columns = Columns { needed: 4, names: "head, tail, relation, operation", wider: false };
-    read_rows(input, spaces, columns, |at, field, triple| match field {
-        b"+" => Ok(TripleOperation { triple, insert: true }),
-        b"-" => Ok(TripleOperation { triple, insert: false }),
-        _ => Err(not_a_mark(at, field, "+ (insertion) or - (deletion)")),
+    read_rows(input, spaces, columns, |at, field, triple| {
+        Ok(TripleOperation { triple, insert: at.operation(field)? })
     })
 }
 
 /// Reads `head tail relation 1` and `head tail relation 0`.
 pub(super) fn read_labels(
     input: &Input,
-    spaces: Spaces<'_>,
+    spaces: IdSpaces<'_>,
 ) -> Result<TripleFile<(Triple, bool)>, DataError> {
     let columns = Columns { needed: 4, names: "head, tail, relation, label", wider: false };
-    read_rows(input, spaces, columns, |at, field, triple| match field {
-        b"1" => Ok((triple, true)),
-        b"0" => Ok((triple, false)),
-        _ => Err(not_a_mark(at, field, "1 (true) or 0 (false)")),
+    read_rows(input, spaces, columns, |at, field, triple| {
+        Ok((triple, at.mark(field, *b"10", "1 (true) or 0 (false)")?))
     })
-}
-
-fn not_a_mark(at: At<'_>, field: &[u8], expected: &'static str) -> DataError {
-    DataError::NotAMark { place: at.place(), found: excerpt(field), expected }
 }
 
 fn read_rows<T>(
     input: &Input,
-    spaces: Spaces<'_>,
+    spaces: IdSpaces<'_>,
     columns: Columns,
     finish: impl Fn(At<'_>, &[u8], Triple) -> Result<T, DataError>,
 ) -> Result<TripleFile<T>, DataError> {
-    let mut file = TripleFile { rows: Vec::new(), counted: false, extent: Extent::default() };
+    let mut file =
+        TripleFile { path: input.path.clone(), rows: Vec::new(), counted: false, extent: Extent::default() };
     let mut declared = None;
     let mut allowed = (!columns.wider).then_some(columns.needed);
     for (line, text) in Lines::new(input.text()) {
-        let at = |column| At::new(&input.path, line, column);
+        let at = |column| At { path: &input.path, line, column };
         if file.rows.is_empty()
             && declared.is_none()
             && let Some(count) = count_line(text)
         {
-            declared = Some((at(1).place(), count));
+            declared = Some((at(1), count));
             continue;
         }
         let (fields, count) = blank_fields::<5>(text);
@@ -102,21 +94,14 @@ fn read_rows<T>(
             let field = fields.get(allowed).copied().unwrap_or_default();
             return Err(at(allowed + 1).extra_column(field, columns.names));
         }
-        let head = spaces.entities.id(at(1), fields[0])?;
-        let tail = spaces.entities.id(at(2), fields[1])?;
-        let relation = spaces.relations.id(at(3), fields[2])?;
-        file.extent.entity(head, line, 1);
-        file.extent.entity(tail, line, 2);
-        file.extent.relation(relation, line, 3);
+        let [head, tail, relation] = spaces.ids(at(1), RELATION_LAST, &fields, &mut file.extent)?;
         let triple = Triple::new(head, relation, tail);
         file.rows.push(finish(at(4), fields[3], triple)?);
     }
-    if let Some((place, declared)) = declared {
-        file.counted = true;
-        let found = file.rows.len() as u64;
-        if declared != found {
-            return Err(DataError::CountMismatch { place, declared, found });
-        }
+    file.counted = declared.is_some();
+    let found = file.rows.len() as u64;
+    match declared {
+        Some((at, declared)) if declared != found => Err(at.wrong_count(declared, found)),
+        _ => Ok(file),
     }
-    Ok(file)
 }

@@ -5,11 +5,11 @@ use std::path::Path;
 
 use quadcast_core::{TypeConstraints, Vocabulary};
 
-use super::ids::count_line;
+use super::id_files::count_line;
+use super::id_spaces::IdSpaces;
 use super::input::{Folder, Input, file_name};
 use super::lines::{At, Lines, is_blank};
 use super::notes::Notes;
-use super::spaces::{Space, Spaces};
 use crate::DataError;
 use crate::error::IdKind;
 
@@ -25,79 +25,62 @@ pub(super) fn find(
         return Ok(None);
     };
     notes.add(format!("Allowed heads and tails per relation from {}.", file_name(&path)));
-    let space = |kind, size| Space::new(kind, Some((size, train)));
-    let spaces = Spaces {
-        entities: space(IdKind::Entity, vocabulary.entities.len()),
-        relations: space(IdKind::Relation, vocabulary.relations.len()),
-    };
+    let known = [&vocabulary.entities, &vocabulary.relations].map(|names| Some((names.len(), train)));
+    let spaces = IdSpaces { known };
     read(&Input::open(path)?, spaces, vocabulary.relations.len()).map(Some)
 }
 
-/// Allowed entities while the file is read, and the lines that gave them.
-struct Collected {
-    constraints: TypeConstraints,
-    /// Lines of each relation so far: none, the heads', or both.
-    lines: Vec<Vec<u64>>,
-}
-
-impl Collected {
-    fn take(&mut self, at: At<'_>, relation: usize, allowed: Vec<u32>) -> Result<(), DataError> {
-        match self.lines[relation][..] {
-            [] => self.constraints.subjects[relation] = allowed,
-            [_] => self.constraints.objects[relation] = allowed,
-            [_, second, ..] => {
-                return Err(DataError::DuplicateId { place: at.place(), id: relation as u64, first: second });
-            }
-        }
-        self.lines[relation].push(at.line);
-        Ok(())
-    }
-}
-
-fn read(input: &Input, spaces: Spaces<'_>, relations: usize) -> Result<TypeConstraints, DataError> {
+fn read(input: &Input, spaces: IdSpaces<'_>, relations: usize) -> Result<TypeConstraints, DataError> {
     let empty = vec![Vec::new(); relations];
-    let constraints = TypeConstraints { subjects: empty.clone(), objects: empty };
-    let mut collected = Collected { constraints, lines: vec![Vec::new(); relations] };
+    let mut constraints = TypeConstraints { subjects: empty.clone(), objects: empty };
+    // Lines of each relation so far: none, the heads', or both.
+    let mut lines: Vec<Vec<u64>> = vec![Vec::new(); relations];
     let mut declared = None;
     let mut found = 0_u64;
     for (line, text) in Lines::new(input.text()) {
-        let at = At::new(&input.path, line, 1);
+        let at = At { path: &input.path, line, column: 1 };
         if found == 0
             && declared.is_none()
             && let Some(count) = count_line(text)
         {
-            declared = Some((at.place(), count));
+            declared = Some((at, count));
             continue;
         }
         found += 1;
-        let (relation, allowed) = read_allowed(at, text, spaces)?;
-        collected.take(at, relation, allowed)?;
+        let (relation, entities) = read_allowed(at, text, spaces)?;
+        let seen = &mut lines[relation as usize];
+        let side = match seen[..] {
+            [] => &mut constraints.subjects,
+            [_] => &mut constraints.objects,
+            [_, second, ..] => return Err(at.repeated_id(relation, second)),
+        };
+        side[relation as usize] = entities;
+        seen.push(line);
     }
     match declared {
-        Some((place, declared)) if declared.checked_mul(2) != Some(found) => {
-            Err(DataError::CountMismatch { place, declared, found: found / 2 })
+        Some((at, declared)) if declared.checked_mul(2) != Some(found) => {
+            Err(at.wrong_count(declared, found / 2))
         }
-        _ => Ok(collected.constraints),
+        _ => Ok(constraints),
     }
 }
 
 /// The relation and the sorted entities of one line.
-fn read_allowed(at: At<'_>, text: &[u8], spaces: Spaces<'_>) -> Result<(usize, Vec<u32>), DataError> {
+fn read_allowed(at: At<'_>, text: &[u8], spaces: IdSpaces<'_>) -> Result<(u32, Vec<u32>), DataError> {
     let at = |column| At { column, ..at };
     let mut fields = text.split(|&b| is_blank(b)).filter(|field| !field.is_empty());
     let (Some(relation), Some(count)) = (fields.next(), fields.next()) else {
         return Err(at(1).missing_column(1, "relation, number of entities, entities"));
     };
-    let relation = spaces.relations.id(at(1), relation)?;
+    let relation = spaces.id(at(1), IdKind::Relation, relation)?;
     let declared = u64::from(at(2).id(IdKind::Entity, count)?);
     let mut allowed = Vec::new();
     for (index, field) in fields.enumerate() {
-        allowed.push(spaces.entities.id(at(index + 3), field)?);
+        allowed.push(spaces.id(at(index + 3), IdKind::Entity, field)?);
     }
     if declared != allowed.len() as u64 {
-        let place = at(2).place();
-        return Err(DataError::CountMismatch { place, declared, found: allowed.len() as u64 });
+        return Err(at(2).wrong_count(declared, allowed.len() as u64));
     }
     allowed.sort_unstable();
-    Ok((relation as usize, allowed))
+    Ok((relation, allowed))
 }

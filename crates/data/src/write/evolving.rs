@@ -1,13 +1,13 @@
 //! Evolving graphs in the layout of `WikidataEvolve`: `updates/k`, `increments/k`, and `snapshots/k` with ids of their own
 //! where the dataset knows what is present.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use quadcast_core::{CategoryKind, EvolvingDataset, EvolvingStep, Names, Split, Triple, Vocabulary};
 
 use super::StepWriter;
-use super::folder::{failed, write_file};
-use super::graph::{LocalIds, after, full};
+use super::folder::{make_folder, write_file};
+use super::graph::{LocalIds, after};
 use super::rows::{push_number, write_labels, write_operations, write_rows, write_triples};
 use crate::{DataError, wikidata};
 
@@ -71,9 +71,9 @@ fn push_name(row: &mut Vec<u8>, id: u32, names: &Names, letter: Option<char>) {
 }
 
 /// Makes the folder of a step.
-fn step_folder(folder: &Path, part: &str, number: usize) -> Result<std::path::PathBuf, DataError> {
+fn step_folder(folder: &Path, part: &str, number: usize) -> Result<PathBuf, DataError> {
     let inner = folder.join(part).join(number.to_string());
-    std::fs::create_dir_all(&inner).map_err(|source| failed(&inner, source))?;
+    make_folder(&inner)?;
     Ok(inner)
 }
 
@@ -128,8 +128,7 @@ fn write_snapshot(
     step: &EvolvingStep,
     train: &[Triple],
 ) -> Result<(), DataError> {
-    let all = full(step);
-    let ids = LocalIds::new(sizes, train.iter().chain(&all.valid).chain(&all.test), step);
+    let ids = LocalIds::of_step(sizes, train, step);
     for (kind, local) in [("entity", &ids.entities), ("relation", &ids.relations)] {
         write_file(&folder.join(format!("{kind}2id.txt")), |out| {
             write_rows(out, local.global.iter().enumerate(), |row, (local, &global)| {

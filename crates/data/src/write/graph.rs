@@ -1,7 +1,14 @@
-//! The training graph of each step as a list, and ids of its own for a snapshot.
+//! The training graph of each step as a list, and ids and names for layouts without common ids.
 
-use quadcast_core::{EvolvingStep, SplitTriples, Triple, TripleOperation};
-use rustc_hash::FxHashSet;
+use std::io::{self, Write};
+
+use quadcast_core::{EvolvingStep, Names, SplitTriples, Triple, TripleOperation, Vocabulary};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::rows::{push_number, write_rows};
+use crate::DataError;
+use crate::error::IdKind;
+use crate::readers::excerpt;
 
 /// An id that a snapshot does not use.
 const ABSENT: u32 = u32::MAX;
@@ -22,7 +29,7 @@ pub(super) fn full(step: &EvolvingStep) -> &SplitTriples {
     step.evaluation_all.as_ref().unwrap_or(&step.evaluation)
 }
 
-/// Ids of one kind within a snapshot, in order of appearance.
+/// Ids of one kind in order of appearance.
 pub(super) struct Local {
     /// Local id by global id.
     ids: Vec<u32>,
@@ -42,6 +49,15 @@ impl Local {
             self.global.push(id);
         }
     }
+
+    /// Writes `name⇥id` with ids that far apart.
+    pub(super) fn write(&self, out: &mut dyn Write, names: &Names, distance: u64) -> io::Result<()> {
+        write_rows(out, self.global.iter().enumerate(), |row, (local, &global)| {
+            row.extend_from_slice(names.name(global).as_bytes());
+            row.push(b'\t');
+            push_number(row, local as u64 * distance);
+        })
+    }
 }
 
 /// Ids of a snapshot.
@@ -51,22 +67,25 @@ pub(super) struct LocalIds {
 }
 
 impl LocalIds {
-    /// Numbers what occurs in the triples, head before tail, then what is only listed. The sizes are those of the global
-    /// id spaces.
-    pub(super) fn new<'a>(
-        [entities, relations]: [usize; 2],
-        triples: impl IntoIterator<Item = &'a Triple>,
-        step: &EvolvingStep,
-    ) -> Self {
-        let mut ids = Self { entities: Local::new(entities), relations: Local::new(relations) };
-        for triple in triples {
-            ids.entities.add(triple.subject.0);
-            ids.entities.add(triple.object.0);
-            ids.relations.add(triple.relation.0);
-        }
+    /// No ids yet. The sizes are those of the global id spaces.
+    pub(super) fn new([entities, relations]: [usize; 2]) -> Self {
+        Self { entities: Local::new(entities), relations: Local::new(relations) }
+    }
+
+    /// Numbers what occurs in the triples of a step, head before tail, then what is only listed.
+    pub(super) fn of_step(sizes: [usize; 2], train: &[Triple], step: &EvolvingStep) -> Self {
+        let (mut ids, all) = (Self::new(sizes), full(step));
+        train.iter().chain(&all.valid).chain(&all.test).for_each(|triple| ids.add(*triple));
         step.entities.iter().flatten().for_each(|entity| ids.entities.add(entity.0));
         step.relations.iter().flatten().for_each(|relation| ids.relations.add(relation.0));
         ids
+    }
+
+    /// Numbers what occurs in a triple.
+    pub(super) fn add(&mut self, triple: Triple) {
+        self.entities.add(triple.subject.0);
+        self.entities.add(triple.object.0);
+        self.relations.add(triple.relation.0);
     }
 
     /// A triple of the snapshot in its ids.
@@ -77,6 +96,32 @@ impl LocalIds {
             self.entities.ids[triple.object.index()],
         )
     }
+}
+
+/// Refuses names that would not come back: repeated ones, and those with a tab or a line end.
+pub(super) fn unique_names(vocabulary: &Vocabulary) -> Result<(), DataError> {
+    let check = |names: &Names, kind: IdKind| {
+        let mut seen = FxHashMap::default();
+        for id in 0..names.len() as u32 {
+            let name = names.name(id).into_owned();
+            let shown = excerpt(name.as_bytes());
+            if name.is_empty() || name.contains(['\t', '\n', '\r']) {
+                return Err(DataError::Unusable(format!(
+                    "the {kind} name {shown} is empty or holds a tab or line end; the layout needs names, use --layout \
+                     wikidata-evolve"
+                )));
+            }
+            if let Some(first) = seen.insert(name, id) {
+                return Err(DataError::Unusable(format!(
+                    "the {kind} ids {first} and {id} share the name {shown}; the layout tells them apart by name, use \
+                     --layout wikidata-evolve"
+                )));
+            }
+        }
+        Ok(())
+    };
+    check(&vocabulary.entities, IdKind::Entity)?;
+    check(&vocabulary.relations, IdKind::Relation)
 }
 
 #[cfg(test)]
@@ -99,7 +144,7 @@ mod tests {
             entities: Some([0, 4, 9].map(quadcast_core::EntityId).to_vec()),
             ..EvolvingStep::default()
         };
-        let ids = LocalIds::new([10, 3], &[Triple::new(9, 2, 4), Triple::new(4, 2, 5)], &step);
+        let ids = LocalIds::of_step([10, 3], &[Triple::new(9, 2, 4), Triple::new(4, 2, 5)], &step);
         assert_eq!(
             (ids.entities.global.as_slice(), ids.relations.global.as_slice()),
             (&[9, 4, 5, 0][..], &[2][..])

@@ -1,6 +1,5 @@
 //! Datasets as files in layouts that the readers load back, in folders that are whole or not there at all.
 
-mod compressed;
 mod evolving;
 mod folder;
 mod graph;
@@ -9,17 +8,15 @@ mod openke;
 mod rows;
 mod snapshots;
 mod temporal;
-mod unique;
 
 use quadcast_core::EvolvingStep;
 
 use crate::DataError;
 
-pub use compressed::compressed;
 pub(crate) use evolving::category_file;
 pub use evolving::{EvolvingWriter, write_evolving};
-pub(crate) use folder::failed;
-pub use folder::{fill_folder, free_folder, write_file};
+pub(crate) use folder::{beside, failed};
+pub use folder::{compressed, fill_folder, free_folder, write_file};
 pub use lkge::LkgeWriter;
 pub use openke::write_openke;
 pub(crate) use rows::{push_number, write_rows};

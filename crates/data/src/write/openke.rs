@@ -5,6 +5,7 @@ use std::path::Path;
 use quadcast_core::{Split, StaticGraph};
 
 use super::folder::write_file;
+use super::rows::write_triples;
 use super::temporal::write_list;
 use crate::DataError;
 
@@ -14,9 +15,7 @@ pub fn write_openke(folder: &Path, graph: &StaticGraph) -> Result<(), DataError>
         let triples = graph.splits.get(split);
         write_file(&folder.join(format!("{split}2id.txt")), |out| {
             writeln!(out, "{}", triples.len())?;
-            triples.iter().try_for_each(|triple| {
-                writeln!(out, "{} {} {}", triple.subject.0, triple.object.0, triple.relation.0)
-            })
+            write_triples(out, triples.iter().copied())
         })?;
     }
     let vocabulary = &graph.vocabulary;

@@ -5,13 +5,12 @@
 
 use std::path::Path;
 
-use quadcast_core::{EvolvingStep, Names, Triple, Vocabulary};
+use quadcast_core::{EvolvingStep, Triple, Vocabulary};
 
 use super::StepWriter;
-use super::folder::{failed, write_file};
-use super::graph::{Local, LocalIds, after, full};
-use super::rows::{push_number, write_rows, write_triples};
-use super::unique::unique_names;
+use super::folder::{make_folder, write_file};
+use super::graph::{LocalIds, after, full, unique_names};
+use super::rows::write_triples;
 use crate::DataError;
 
 /// Writes every snapshot with all of its evaluation triples, one after the other.
@@ -37,39 +36,23 @@ impl StepWriter for SnapshotsWriter<'_> {
         self.steps += 1;
         self.train = after(std::mem::take(&mut self.train), &step.training);
         let inner = self.folder.join(format!("snapshot{}", self.steps));
-        std::fs::create_dir_all(&inner).map_err(|source| failed(&inner, source))?;
-        write_snapshot(&inner, self.vocabulary, step, &self.train)
+        make_folder(&inner)?;
+        let (train, all, Vocabulary { entities, relations }) = (&self.train, full(step), self.vocabulary);
+        let ids = LocalIds::of_step([entities.len(), relations.len()], train, step);
+        for (kind, local, names) in
+            [("entity", &ids.entities, entities), ("relation", &ids.relations, relations)]
+        {
+            write_file(&inner.join(format!("{kind}2id.txt")), |out| {
+                writeln!(out, "{}", local.global.len())?;
+                local.write(out, names, 1)
+            })?;
+        }
+        for (split, triples) in [("train", train), ("valid", &all.valid), ("test", &all.test)] {
+            write_file(&inner.join(format!("{split}2id.txt")), |out| {
+                writeln!(out, "{}", triples.len())?;
+                write_triples(out, triples.iter().map(|&triple| ids.local(triple)))
+            })?;
+        }
+        Ok(())
     }
-}
-
-fn write_snapshot(
-    folder: &Path,
-    vocabulary: &Vocabulary,
-    step: &EvolvingStep,
-    train: &[Triple],
-) -> Result<(), DataError> {
-    let sizes = [vocabulary.entities.len(), vocabulary.relations.len()];
-    let all = full(step);
-    let ids = LocalIds::new(sizes, train.iter().chain(&all.valid).chain(&all.test), step);
-    write_names(&folder.join("entity2id.txt"), &ids.entities, &vocabulary.entities)?;
-    write_names(&folder.join("relation2id.txt"), &ids.relations, &vocabulary.relations)?;
-    for (split, triples) in [("train", train), ("valid", &all.valid), ("test", &all.test)] {
-        write_file(&folder.join(format!("{split}2id.txt")), |out| {
-            writeln!(out, "{}", triples.len())?;
-            write_triples(out, triples.iter().map(|&triple| ids.local(triple)))
-        })?;
-    }
-    Ok(())
-}
-
-/// Writes a count line, then `name⇥id`.
-fn write_names(path: &Path, local: &Local, names: &Names) -> Result<(), DataError> {
-    write_file(path, |out| {
-        writeln!(out, "{}", local.global.len())?;
-        write_rows(out, local.global.iter().enumerate(), |row, (id, &global)| {
-            row.extend_from_slice(names.name(global).as_bytes());
-            row.push(b'\t');
-            push_number(row, id as u64);
-        })
-    })
 }

@@ -2,16 +2,18 @@
 //!
 //! Which column holds the ids is decided by the file itself: the column that is whole numbers throughout, and of two
 //! such columns the one that numbers the rows from 0. Names are kept exactly as written; only line ends are cut.
+//!
+//! The vocabulary of a folder follows from its two id files and from the facts.
 
 use std::path::{Path, PathBuf};
 
-use quadcast_core::Names;
+use quadcast_core::{Names, Vocabulary};
 use rustc_hash::FxHashMap;
 
+use super::id_spaces::{IdSpaces, refuse_sparse, unnamed};
 use super::input::{Folder, Input, file_name};
 use super::lines::{At, Lines, blank_fields, integer, is_blank, tab_fields};
 use super::notes::{Appearance, Notes};
-use super::spaces::id_limit;
 use crate::DataError;
 use crate::error::IdKind;
 
@@ -24,15 +26,6 @@ pub(super) enum Order {
     IdFirst,
 }
 
-impl Order {
-    const fn words(self) -> &'static str {
-        match self {
-            Self::NameFirst => "name, then id",
-            Self::IdFirst => "id, then name",
-        }
-    }
-}
-
 /// An id file.
 pub(super) struct IdFile {
     pub path: PathBuf,
@@ -40,13 +33,14 @@ pub(super) struct IdFile {
     /// Line, id and name of every row, in the order of the file.
     pub rows: Vec<(u64, u32, String)>,
     /// What the count line says.
-    pub count: Option<u64>,
-    size: usize,
+    count: Option<u64>,
+    /// Size of the id space: the largest id and one more.
+    pub size: usize,
     crlf: bool,
 }
 
 /// A row read in both orders: `ids[0]` and `names[0]` if the id comes first, `ids[1]` and `names[1]` if the name does.
-struct Row<'a> {
+struct OpenRow<'a> {
     line: u64,
     ids: [&'a [u8]; 2],
     names: [&'a [u8]; 2],
@@ -63,14 +57,12 @@ impl IdFile {
             let rest = rest.strip_suffix(".txt").or_else(|| rest.strip_suffix(".tsv")).unwrap_or(rest);
             rest.is_empty() || rest == "_"
         };
-        match folder.find(&format!("the list of {kind} ids"), matches)? {
-            Some(path) => Self::read(&Input::open(path)?, kind, usual).map(Some),
-            None => Ok(None),
-        }
+        let path = folder.find(&format!("the list of {kind} ids"), matches)?;
+        path.map(|path| Self::read(&Input::open(path)?, kind, usual)).transpose()
     }
 
     /// Reads an id file. `usual` decides where the content leaves the order of the columns open.
-    pub(super) fn read(input: &Input, kind: IdKind, usual: Order) -> Result<Self, DataError> {
+    fn read(input: &Input, kind: IdKind, usual: Order) -> Result<Self, DataError> {
         let path = input.path.as_path();
         let mut lines = Lines::new(input.utf8()?.as_bytes()).peekable();
         let mut count = None;
@@ -84,8 +76,7 @@ impl IdFile {
         if let Some((line, declared)) = count
             && declared != rows.len() as u64
         {
-            let place = At { path, line, column: 1 }.place();
-            return Err(DataError::CountMismatch { place, declared, found: rows.len() as u64 });
+            return Err(At { path, line, column: 1 }.wrong_count(declared, rows.len() as u64));
         }
         let order = decide_order(&rows, usual);
         let (rows, size) = number_rows(path, &rows, kind, order)?;
@@ -99,17 +90,9 @@ impl IdFile {
         })
     }
 
-    /// Size of the id space: the largest id and one more.
-    pub(super) const fn size(&self) -> usize {
-        self.size
-    }
-
-    /// The column (from 1) of the names.
-    pub(super) const fn name_column(&self) -> usize {
-        match self.order {
-            Order::NameFirst => 1,
-            Order::IdFirst => 2,
-        }
+    /// The place of the name in a line.
+    pub(super) fn name_at(&self, line: u64) -> At<'_> {
+        At { path: &self.path, line, column: if self.order == Order::NameFirst { 1 } else { 2 } }
     }
 
     /// Refuses a list that leaves out ids, for layouts that translate every id.
@@ -122,28 +105,28 @@ impl IdFile {
             present[*id as usize] = true;
         }
         let missing = present.iter().position(|&present| !present).unwrap_or(self.size);
-        Err(DataError::MissingId {
-            path: self.path.clone(),
-            kind,
-            id: missing as u64,
-            largest: self.size as u64 - 1,
-        })
+        let largest = self.size - 1;
+        Err(DataError::file(
+            &self.path,
+            format!(
+                "no line for {kind} id {missing}, expected every id from 0 to {largest}; add the line, ids are \
+                 translated through this file"
+            ),
+        ))
     }
 
     /// The names by id. `declared` is the count that another file prints; the count line stands in for it.
     pub(super) fn names(&self, declared: Option<usize>) -> Names {
-        let mut names = vec![None; self.size];
-        for (_, id, name) in &self.rows {
-            names[*id as usize] = Some(name.clone());
-        }
-        Names::new(names, declared.or(self.count.map(|count| count as usize)))
+        let declared = declared.or(self.count.map(|count| count as usize));
+        names_by_id(self.size, self.rows.iter().map(|(_, id, name)| (name.clone(), *id)), declared)
     }
 
     /// Says what was read.
     pub(super) fn describe(&self, kind: IdKind, notes: &mut Notes) {
         let file = file_name(&self.path);
         let plural = if kind == IdKind::Entity { "entities" } else { "relations" };
-        notes.add(format!("{} {plural} in {file} ({}).", self.rows.len(), self.order.words()));
+        let order = if self.order == Order::NameFirst { "name, then id" } else { "id, then name" };
+        notes.add(format!("{} {plural} in {file} ({order}).", self.rows.len()));
         if self.size > self.rows.len() {
             let missing = self.size - self.rows.len();
             notes.add(format!("{file} leaves out {missing} ids below its largest; they have no name."));
@@ -159,6 +142,82 @@ impl IdFile {
     }
 }
 
+/// `entity2id` and `relation2id`, where they are there.
+#[derive(Default)]
+pub(super) struct IdFiles {
+    pub entities: Option<IdFile>,
+    pub relations: Option<IdFile>,
+}
+
+impl IdFiles {
+    /// Finds and reads both.
+    pub(super) fn find(folder: &mut Folder, usual: Order) -> Result<Self, DataError> {
+        Ok(Self {
+            entities: IdFile::find(folder, IdKind::Entity, usual)?,
+            relations: IdFile::find(folder, IdKind::Relation, usual)?,
+        })
+    }
+
+    /// The files.
+    pub(super) fn paths(&self) -> impl Iterator<Item = &Path> {
+        [&self.entities, &self.relations].into_iter().flatten().map(|list| list.path.as_path())
+    }
+
+    /// What the ids of facts are checked against.
+    pub(super) fn spaces(&self) -> IdSpaces<'_> {
+        let known = [&self.entities, &self.relations]
+            .map(|list| list.as_ref().map(|list| (list.size, list.path.as_path())));
+        IdSpaces { known }
+    }
+
+    /// Names and sizes. `used` are the sizes that the facts need, `declared` those that a stat file prints.
+    pub(super) fn vocabulary(
+        &self,
+        used: [usize; 2],
+        declared: [Option<usize>; 2],
+        facts: usize,
+    ) -> Vocabulary {
+        let names = |list: &Option<IdFile>, which: usize| match list {
+            Some(list) => list.names(declared[which]),
+            None => unnamed(used[which], declared[which], facts),
+        };
+        Vocabulary { entities: names(&self.entities, 0), relations: names(&self.relations, 1) }
+    }
+
+    /// Says what the files of the facts look like, of which `columns` are read, and what the id files hold.
+    pub(super) fn describe_with(&self, facts: &[&Input], columns: usize, notes: &mut Notes) {
+        notes.compression(facts.iter().map(|input| input.path.as_path()).chain(self.paths()));
+        let looks: Vec<Appearance> = facts.iter().map(|input| Appearance::of(&input.bytes)).collect();
+        Appearance::describe(&looks, columns, notes);
+        self.describe(notes);
+    }
+
+    /// Says what was found.
+    pub(super) fn describe(&self, notes: &mut Notes) {
+        for (kind, list) in [(IdKind::Entity, &self.entities), (IdKind::Relation, &self.relations)] {
+            match list {
+                Some(list) => list.describe(kind, notes),
+                None => notes.add(format!(
+                    "No {kind}2id file: {kind} ids have no names, the largest sets their number."
+                )),
+            }
+        }
+    }
+}
+
+/// Names by id, of which some may have none.
+pub(super) fn names_by_id(
+    size: usize,
+    named: impl IntoIterator<Item = (String, u32)>,
+    declared: Option<usize>,
+) -> Names {
+    let mut names = vec![None; size];
+    for (name, id) in named {
+        names[id as usize] = Some(name);
+    }
+    Names::new(names, declared)
+}
+
 /// The number on a line that holds nothing else.
 pub(super) fn count_line(line: &[u8]) -> Option<u64> {
     match blank_fields::<1>(line) {
@@ -167,10 +226,10 @@ pub(super) fn count_line(line: &[u8]) -> Option<u64> {
     }
 }
 
-fn split_row<'a>(path: &Path, line: u64, text: &'a [u8]) -> Result<Row<'a>, DataError> {
+fn split_row<'a>(path: &Path, line: u64, text: &'a [u8]) -> Result<OpenRow<'a>, DataError> {
     if memchr::memchr(b'\t', text).is_some() {
         let ([first, second], _) = tab_fields::<2>(text);
-        return Ok(Row { line, ids: [first.trim_ascii(), second.trim_ascii()], names: [second, first] });
+        return Ok(OpenRow { line, ids: [first.trim_ascii(), second.trim_ascii()], names: [second, first] });
     }
     // Without tabs, a name may hold blanks itself: it is everything but the first or the last word.
     let text = text.trim_ascii();
@@ -180,10 +239,10 @@ fn split_row<'a>(path: &Path, line: u64, text: &'a [u8]) -> Result<Row<'a>, Data
         return Err(At { path, line, column: 1 }.missing_column(1, COLUMNS));
     };
     let ids = [&text[..end], &text[start + 1..]];
-    Ok(Row { line, ids, names: [text[end..].trim_ascii_start(), text[..start].trim_ascii_end()] })
+    Ok(OpenRow { line, ids, names: [text[end..].trim_ascii_start(), text[..start].trim_ascii_end()] })
 }
 
-fn decide_order(rows: &[Row<'_>], usual: Order) -> Order {
+fn decide_order(rows: &[OpenRow<'_>], usual: Order) -> Order {
     let numbers = [0, 1].map(|c| rows.iter().filter(|row| integer(row.ids[c]).is_ok()).count());
     match numbers[0].cmp(&numbers[1]) {
         std::cmp::Ordering::Greater => Order::IdFirst,
@@ -197,7 +256,7 @@ fn decide_order(rows: &[Row<'_>], usual: Order) -> Order {
 }
 
 /// Whether a column is a permutation of `0..n`.
-fn numbers_rows(rows: &[Row<'_>], column: usize) -> bool {
+fn numbers_rows(rows: &[OpenRow<'_>], column: usize) -> bool {
     let mut seen = vec![false; rows.len()];
     rows.iter().all(|row| {
         let id = integer(row.ids[column]).ok().and_then(|id| usize::try_from(id).ok());
@@ -207,7 +266,7 @@ fn numbers_rows(rows: &[Row<'_>], column: usize) -> bool {
 
 type Numbered = (Vec<(u64, u32, String)>, usize);
 
-fn number_rows(path: &Path, rows: &[Row<'_>], kind: IdKind, order: Order) -> Result<Numbered, DataError> {
+fn number_rows(path: &Path, rows: &[OpenRow<'_>], kind: IdKind, order: Order) -> Result<Numbered, DataError> {
     let which = usize::from(order == Order::NameFirst);
     let mut lines: FxHashMap<u32, u64> = FxHashMap::default();
     let mut named = Vec::with_capacity(rows.len());
@@ -215,12 +274,9 @@ fn number_rows(path: &Path, rows: &[Row<'_>], kind: IdKind, order: Order) -> Res
     for row in rows {
         let at = At { path, line: row.line, column: which + 1 };
         let value = at.id(kind, row.ids[which])?;
-        if u64::from(value) >= id_limit(rows.len()) {
-            let limit = id_limit(rows.len());
-            return Err(DataError::SparseIds { place: at.place(), kind, id: value.into(), limit });
-        }
+        refuse_sparse(at, kind, value, rows.len())?;
         if let Some(first) = lines.insert(value, row.line) {
-            return Err(DataError::DuplicateId { place: at.place(), id: value.into(), first });
+            return Err(at.repeated_id(value, first));
         }
         size = size.max(value as usize + 1);
         // The whole file was checked, and fields are cut at ASCII bytes.
