@@ -25,24 +25,14 @@ impl fmt::Display for Place {
 }
 
 /// What an id stands for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum IdKind {
-    /// A subject or object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum IdKind {
     Entity,
-    /// A relation.
     Relation,
 }
 
 impl IdKind {
     pub(crate) const ALL: [Self; 2] = [Self::Entity, Self::Relation];
-
-    /// The word used in file names and messages.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Entity => "entity",
-            Self::Relation => "relation",
-        }
-    }
 
     pub(crate) const fn with_article(self) -> &'static str {
         match self {
@@ -52,9 +42,13 @@ impl IdKind {
     }
 }
 
+/// The word used in file names and messages.
 impl fmt::Display for IdKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.word())
+        f.write_str(match self {
+            Self::Entity => "entity",
+            Self::Relation => "relation",
+        })
     }
 }
 

@@ -22,7 +22,7 @@ pub use catalogue::{
     identify, lookup, split_fingerprints, variants,
 };
 pub use content::{Content, Format, LoadOptions, Loaded, SourceFile};
-pub use error::{DataError, IdKind, Place};
+pub use error::{DataError, Place};
 pub use fetch::{Cause, FetchError, FetchOptions, FetchReport, Fetched, Mirror, cache_folder, fetch};
 pub use import::{
     ColumnUse, Columns, DateOrder, Granularity, ImportError, ImportOptions, ImportReport, NameChanges,

@@ -24,7 +24,7 @@ use quadcast_core::{Names, Split, Triple};
 use rayon::slice::ParallelSliceMut;
 use sha2::{Digest, Sha256};
 
-use super::stream::{Dropped, NumberedOperation, OperationStream, StreamClock};
+use super::stream::{Dropped, NumberedOperation, OperationStream, StreamClock, head_tail_relation};
 use crate::DataError;
 use crate::readers::{Compression, failure, file_name};
 
@@ -196,12 +196,11 @@ impl<R: Read> File<'_, R> {
 
     fn section(&mut self) -> Result<(Tag, Vec<u8>), DataError> {
         self.begin = self.at;
-        let start = self.take(12)?;
-        let (tag, length) = start.split_at(4);
-        let tag: Tag = tag.try_into().map_err(|_| self.wrong("the section has no name"))?;
-        let length =
-            length.try_into().map(u64::from_le_bytes).map_err(|_| self.wrong("the section has no length"))?;
-        let payload = self.take(length)?;
+        let mut start = [0; 12];
+        start.copy_from_slice(&self.take(12)?);
+        let [a, b, c, d, length @ ..] = start;
+        let tag = [a, b, c, d];
+        let payload = self.take(u64::from_le_bytes(length))?;
         if self.take(8)? == checksum(&payload) {
             Ok((tag, payload))
         } else {
@@ -264,11 +263,10 @@ impl<R: Read> File<'_, R> {
             let Triple { subject, relation, object } = triple;
             let fits = subject.index() < sizes[0] && object.index() < sizes[0] && relation.index() < sizes[1];
             if !fits || subject == object {
-                let (head, tail, relation) = (subject.0, object.0, relation.0);
+                let ([entities, relations], triple) = (sizes, head_tail_relation(triple));
                 return Err(self.wrong(format!(
-                    "found the triple {head} {tail} {relation}, expected two different entities below {} and a \
-                     relation below {}",
-                    sizes[0], sizes[1]
+                    "found the triple {triple}, expected two different entities below {entities} and a relation \
+                     below {relations}"
                 )));
             }
             stream.triples.push(triple);
@@ -283,11 +281,8 @@ impl<R: Read> File<'_, R> {
         sorted.par_sort_unstable();
         match sorted.windows(2).find(|pair| pair[0] == pair[1]) {
             Some(pair) => {
-                let Triple { subject, relation, object } = pair[0];
-                let (head, tail, relation) = (subject.0, object.0, relation.0);
-                Err(self.wrong(format!(
-                    "found the triple {head} {tail} {relation} twice, expected every triple once"
-                )))
+                let triple = head_tail_relation(pair[0]);
+                Err(self.wrong(format!("found the triple {triple} twice, expected every triple once")))
             }
             None => Ok(()),
         }

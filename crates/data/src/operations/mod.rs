@@ -20,6 +20,7 @@ pub(crate) use extend::KnownNames;
 pub use extend::{Extended, extend_operations};
 pub(crate) use instants::Instants;
 pub use sources::{Hold, operations_of};
+pub(crate) use stream::head_tail_relation;
 pub use stream::{
     Dropped, FaultPolicy, NumberedOperation, OperationStream, StreamClock, StreamFormat, TimedOperation,
     TripleSet, apply,

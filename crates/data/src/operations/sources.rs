@@ -1,11 +1,13 @@
 //! Streams made from datasets: facts with time stamps that begin and cease to hold, and graphs that change in steps.
 
+use std::borrow::Cow;
+
 use quadcast_core::{Dataset, EvolvingDataset, EvolvingStep, Quad, Split, Step, Triple, TripleOperation};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use serde::Serialize;
 
 use super::build::{Fault, StreamBuilder};
-use super::stream::{FaultPolicy, OperationStream, StreamClock, TripleSet, apply};
+use super::stream::{FaultPolicy, OperationStream, StreamClock, TripleSet, apply, head_tail_relation};
 use crate::{Content, DataError};
 
 /// How long a fact with a time stamp holds.
@@ -95,19 +97,16 @@ fn of_facts(dataset: &Dataset, hold: Hold) -> OperationStream {
 fn of_steps(dataset: &EvolvingDataset, policy: FaultPolicy) -> Result<OperationStream, DataError> {
     let mut builder = StreamBuilder::new(dataset.name.clone(), StreamClock::Order, policy);
     let mut splits: FxHashMap<Triple, Split> = FxHashMap::default();
-    let (mut train, mut before) = (TripleSet::default(), FxHashSet::default());
+    let (mut train, mut before) = (TripleSet::default(), TripleSet::default());
     for step in &dataset.steps {
         let full = step.evaluation_all.as_ref().unwrap_or(&step.evaluation);
-        let now: FxHashSet<Triple> = full.valid.iter().chain(&full.test).copied().collect();
+        let now: TripleSet = full.valid.iter().chain(&full.test).copied().collect();
         apply(&mut train, &step.training);
-        let derived;
-        let operations = if let Some(listed) = &step.operations {
-            listed
-        } else {
-            derived = Change { step, before: &before, now: &now, train: &train }.operations(&builder);
-            &derived
+        let operations = match &step.operations {
+            Some(listed) => Cow::Borrowed(listed),
+            None => Cow::Owned(derived_operations(step, &before, &now, &train, &builder)),
         };
-        for operation in operations {
+        for operation in operations.iter() {
             let pushed = builder.push(operation.triple, operation.insert, 0);
             pushed.map_err(|fault| contradiction(dataset, step, *operation, fault))?;
         }
@@ -127,34 +126,28 @@ fn of_steps(dataset: &EvolvingDataset, policy: FaultPolicy) -> Result<OperationS
     Ok(builder.finish(dataset.vocabulary.clone(), Some(&split)))
 }
 
-/// The graph before and after a step that does not list all of its operations.
-struct Change<'a> {
-    step: &'a EvolvingStep,
-    /// Evaluation triples of the step before.
-    before: &'a FxHashSet<Triple>,
-    /// Evaluation triples of this step.
-    now: &'a FxHashSet<Triple>,
-    /// Training triples after this step.
-    train: &'a TripleSet,
-}
-
-impl Change<'_> {
-    /// What comes and goes: training triples in the order of their operations, then evaluation triples. A triple that
-    /// only changes its split does neither.
-    fn operations(&self, graph: &StreamBuilder) -> Vec<TripleOperation> {
-        let full = self.step.evaluation_all.as_ref().unwrap_or(&self.step.evaluation);
-        let mut gone: Vec<Triple> = self.before.difference(self.now).copied().collect();
-        gone.sort_unstable();
-        let training = self.step.training.iter().map(|operation| operation.triple);
-        let touched = training.chain(full.valid.iter().copied()).chain(full.test.iter().copied()).chain(gone);
-        let mut handled = FxHashSet::default();
-        touched
-            .filter(|triple| handled.insert(*triple))
-            .map(|triple| (triple, self.train.contains(&triple) || self.now.contains(&triple)))
-            .filter(|(triple, wanted)| *wanted != graph.is_present(triple))
-            .map(|(triple, insert)| TripleOperation { triple, insert })
-            .collect()
-    }
+/// What comes and goes at a step that does not list all of its operations, from the evaluation triples `before` it and
+/// `now` and the training triples after it: training triples in the order of their operations, then evaluation triples. A
+/// triple that only changes its split does neither.
+fn derived_operations(
+    step: &EvolvingStep,
+    before: &TripleSet,
+    now: &TripleSet,
+    train: &TripleSet,
+    graph: &StreamBuilder,
+) -> Vec<TripleOperation> {
+    let full = step.evaluation_all.as_ref().unwrap_or(&step.evaluation);
+    let mut gone: Vec<Triple> = before.difference(now).copied().collect();
+    gone.sort_unstable();
+    let training = step.training.iter().map(|operation| operation.triple);
+    let touched = training.chain(full.valid.iter().copied()).chain(full.test.iter().copied()).chain(gone);
+    let mut handled = TripleSet::default();
+    touched
+        .filter(|triple| handled.insert(*triple))
+        .map(|triple| (triple, train.contains(&triple) || now.contains(&triple)))
+        .filter(|(triple, wanted)| *wanted != graph.is_present(triple))
+        .map(|(triple, insert)| TripleOperation { triple, insert })
+        .collect()
 }
 
 fn contradiction(
@@ -168,10 +161,9 @@ fn contradiction(
         Fault::Absent => "deletes, although absent,",
         Fault::Backwards(_) => "turns back time for",
     };
-    let Triple { subject, relation, object } = operation.triple;
+    let (name, step, triple) = (&dataset.name, &step.label, head_tail_relation(operation.triple));
     DataError::Unusable(format!(
-        "{}: step {} {problem} the triple {} {} {}; correct the dataset (data audit says more), or leave such operations \
-         out with --policy drop",
-        dataset.name, step.label, subject.0, object.0, relation.0
+        "{name}: step {step} {problem} the triple {triple}; correct the dataset (data audit says more), or leave such \
+         operations out with --policy drop"
     ))
 }

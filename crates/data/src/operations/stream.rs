@@ -94,6 +94,11 @@ impl NumberedOperation {
     }
 }
 
+/// The ids of a triple in the order of the files.
+pub(crate) fn head_tail_relation(triple: Triple) -> String {
+    format!("{} {} {}", triple.subject.0, triple.object.0, triple.relation.0)
+}
+
 /// A graph as a set of triples.
 pub type TripleSet = FxHashSet<Triple>;
 

@@ -6,8 +6,9 @@ use quadcast_core::{Names, Triple, Vocabulary};
 
 use super::instants::Instants;
 use super::stream::{OperationStream, StreamClock};
+use crate::error::IdKind;
 use crate::write::{push_number, write_rows};
-use crate::{DataError, IdKind, wikidata};
+use crate::{DataError, wikidata};
 
 /// Numbers below this one can always be ids.
 const FREE_NUMBERS: usize = 1000;

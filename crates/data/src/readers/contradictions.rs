@@ -12,7 +12,7 @@ use super::id_files::count_line;
 use super::input::Input;
 use super::lines::{At, Lines, blank_fields};
 use crate::DataError;
-use crate::operations::{TripleSet, apply};
+use crate::operations::{TripleSet, apply, head_tail_relation};
 
 /// The column of the operation.
 const MARK: usize = 4;
@@ -65,24 +65,17 @@ fn check(
 
 fn contradiction(at: At<'_>, operation: TripleOperation, vocabulary: &Vocabulary) -> DataError {
     let Triple { subject, relation, object } = operation.triple;
-    let names = &vocabulary.entities;
-    let triple = format!(
-        "{} {} {} (ids {} {} {})",
-        names.name(subject.0),
-        names.name(object.0),
-        vocabulary.relations.name(relation.0),
-        subject.0,
-        object.0,
-        relation.0
-    );
+    let [head, tail] = [subject, object].map(|entity| vocabulary.entities.name(entity.0));
+    let (relation, ids) = (vocabulary.relations.name(relation.0), head_tail_relation(operation.triple));
     let (mark, state, expected) = if operation.insert {
         ('+', "present already", "- or no row")
     } else {
         ('-', "absent", "+ or no row")
     };
     at.wrong(format!(
-        "found {mark} for the triple {triple}, which is {state} after the rows and steps before; expected {expected}; \
-         correct the file (data audit counts such rows), or leave them out with data compile --policy drop"
+        "found {mark} for the triple {head} {tail} {relation} (ids {ids}), which is {state} after the rows and steps \
+         before; expected {expected}; correct the file (data audit counts such rows), or leave them out with data \
+         compile --policy drop"
     ))
 }
 

@@ -5,7 +5,6 @@
 //! names are accepted.
 
 use quadcast_core::{EvolvingDataset, Names, Vocabulary};
-use rayon::prelude::*;
 
 use super::Reading;
 use super::contradictions::refuse_contradictions;
@@ -14,6 +13,7 @@ use super::evolving_step::{Folders, Step, read_step};
 use super::id_files::{IdFile, IdFiles, Order, names_by_id};
 use super::input::Folder;
 use super::notes::Notes;
+use super::splits::read_parallel;
 use crate::{Content, DataError, Format, wikidata};
 
 /// Reads a folder of updates. Operations that contradict the graph are an error, unless they are asked for.
@@ -41,10 +41,7 @@ pub(super) fn read(
         return Err(parts.updates.missing(Format::WikidataEvolve, "the folders 1, 2, …"));
     }
     let spaces = lists.spaces();
-    let read = |&number: &u32| read_step(number, step_folders(&parts, number)?, spaces);
-    // Results are collected before the first error is picked, so that it does not depend on the threads.
-    let steps: Vec<Result<Step, DataError>> = numbers.par_iter().map(read).collect();
-    let steps = steps.into_iter().collect::<Result<Vec<_>, _>>()?;
+    let steps = read_parallel(&numbers, |&number| read_step(number, step_folders(&parts, number)?, spaces))?;
     let vocabulary = if numbers_are_wikidata(folder)? {
         Vocabulary {
             entities: wikidata_names(entities, wikidata::ITEM),
@@ -66,7 +63,6 @@ pub(super) fn read(
     Ok((Content::Evolving(dataset), None))
 }
 
-/// The folders of one step.
 fn step_folders(parts: &Folders, number: u32) -> Result<Folders, DataError> {
     let inside = |part: &Folder| {
         let name = part.folders.iter().find(|name| name.parse() == Ok(number));
@@ -101,6 +97,5 @@ fn describe(numbers: &[u32], steps: &[Step], notes: &mut Notes) {
         notes.add("The numbers of the steps have gaps; the steps are taken in their order.");
     }
     steps.iter().flat_map(|step| &step.notes).for_each(|sentence| notes.add(sentence));
-    let unused: Vec<&str> = steps.iter().flat_map(|step| step.unused.iter().map(String::as_str)).collect();
-    notes.unused(&unused);
+    notes.unused(steps.iter().flat_map(|step| &step.unused));
 }

@@ -34,7 +34,6 @@ pub(super) struct Step {
     pub operations: Option<PathBuf>,
 }
 
-/// Reads one step.
 pub(super) fn read_step(number: u32, folders: Folders, spaces: IdSpaces<'_>) -> Result<Step, DataError> {
     let Folders { mut updates, increments, snapshots } = folders;
     let mut notes = Vec::new();

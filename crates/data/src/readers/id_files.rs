@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use quadcast_core::{Names, Vocabulary};
 use rustc_hash::FxHashMap;
 
-use super::id_spaces::{IdSpaces, refuse_sparse, unnamed};
+use super::id_spaces::{Extent, IdSpaces, joint_sizes, refuse_sparse, unnamed};
 use super::input::{Folder, Input, file_name};
 use super::lines::{At, Lines, blank_fields, integer, is_blank, tab_fields};
 use super::notes::{Appearance, Notes};
@@ -26,7 +26,6 @@ pub(super) enum Order {
     IdFirst,
 }
 
-/// An id file.
 pub(super) struct IdFile {
     pub path: PathBuf,
     pub order: Order,
@@ -121,7 +120,6 @@ impl IdFile {
         names_by_id(self.size, self.rows.iter().map(|(_, id, name)| (name.clone(), *id)), declared)
     }
 
-    /// Says what was read.
     pub(super) fn describe(&self, kind: IdKind, notes: &mut Notes) {
         let file = file_name(&self.path);
         let plural = if kind == IdKind::Entity { "entities" } else { "relations" };
@@ -150,7 +148,6 @@ pub(super) struct IdFiles {
 }
 
 impl IdFiles {
-    /// Finds and reads both.
     pub(super) fn find(folder: &mut Folder, usual: Order) -> Result<Self, DataError> {
         Ok(Self {
             entities: IdFile::find(folder, IdKind::Entity, usual)?,
@@ -158,7 +155,6 @@ impl IdFiles {
         })
     }
 
-    /// The files.
     pub(super) fn paths(&self) -> impl Iterator<Item = &Path> {
         [&self.entities, &self.relations].into_iter().flatten().map(|list| list.path.as_path())
     }
@@ -170,18 +166,20 @@ impl IdFiles {
         IdSpaces { known }
     }
 
-    /// Names and sizes. `used` are the sizes that the facts need, `declared` those that a stat file prints.
-    pub(super) fn vocabulary(
+    /// Names and sizes. The ids of the facts must be plausible for their number; `declared` are the sizes that a stat file
+    /// prints.
+    pub(super) fn vocabulary<'a>(
         &self,
-        used: [usize; 2],
+        files: impl IntoIterator<Item = (&'a Path, &'a Extent)>,
         declared: [Option<usize>; 2],
         facts: usize,
-    ) -> Vocabulary {
+    ) -> Result<Vocabulary, DataError> {
+        let used = joint_sizes(files, facts)?;
         let names = |list: &Option<IdFile>, which: usize| match list {
             Some(list) => list.names(declared[which]),
             None => unnamed(used[which], declared[which], facts),
         };
-        Vocabulary { entities: names(&self.entities, 0), relations: names(&self.relations, 1) }
+        Ok(Vocabulary { entities: names(&self.entities, 0), relations: names(&self.relations, 1) })
     }
 
     /// Says what the files of the facts look like, of which `columns` are read, and what the id files hold.
@@ -192,7 +190,6 @@ impl IdFiles {
         self.describe(notes);
     }
 
-    /// Says what was found.
     pub(super) fn describe(&self, notes: &mut Notes) {
         for (kind, list) in [(IdKind::Entity, &self.entities), (IdKind::Relation, &self.relations)] {
             match list {

@@ -57,7 +57,6 @@ impl Compression {
 /// Read buffer of compressed streams.
 const BUFFER: usize = 1 << 18;
 
-/// A file in memory.
 pub(crate) struct Input {
     pub path: PathBuf,
     pub bytes: Vec<u8>,
@@ -249,18 +248,15 @@ impl Folder {
         Ok(Self { path: path.to_path_buf(), files, folders, used: Vec::new() })
     }
 
-    /// The folder's name for people.
     pub(super) fn name(&self) -> String {
         let full = fs::canonicalize(&self.path);
         file_name(full.as_deref().unwrap_or(&self.path))
     }
 
-    /// A folder inside.
     pub(super) fn inside(&self, name: &str) -> Result<Self, DataError> {
         Self::open(&self.path.join(name))
     }
 
-    /// What the folder holds, for error messages.
     pub(super) fn contents(&self) -> String {
         const SHOWN: usize = 12;
         let all: Vec<String> =

@@ -4,7 +4,7 @@ use quadcast_core::{IntervalDataset, IntervalFact, PartialDate, Splits, Triple};
 
 use super::Reading;
 use super::id_files::{IdFiles, Order};
-use super::id_spaces::{Extent, IdSpaces, RELATION_SECOND, joint_sizes};
+use super::id_spaces::{Extent, IdSpaces, RELATION_SECOND};
 use super::input::{Folder, Input, file_name};
 use super::lines::{At, Lines, blank_fields, integer};
 use super::notes::Notes;
@@ -14,7 +14,6 @@ use crate::{Content, DataError};
 
 const COLUMNS: &str = "subject, relation, object, start, end";
 
-/// Reads a folder of facts with intervals.
 pub(super) fn read(folder: &mut Folder, notes: &mut Notes) -> Result<Reading, DataError> {
     let inputs = open_splits(folder, Naming::Plain)?;
     let lists = IdFiles::find(folder, Order::NameFirst)?;
@@ -33,8 +32,8 @@ pub(super) fn read(folder: &mut Folder, notes: &mut Notes) -> Result<Reading, Da
     let files = || parsed.iter().map(|(_, file)| file).chain(&before);
     let rows = files().map(|file| file.facts.len()).sum();
     let paths = inputs_read.iter().map(|input| input.path.as_path());
-    let used = joint_sizes(paths.zip(files().map(|file| &file.extent)), rows)?;
-    let vocabulary = lists.vocabulary(used, [None; 2], rows);
+    let extents = paths.zip(files().map(|file| &file.extent));
+    let vocabulary = lists.vocabulary(extents, [None; 2], rows)?;
     describe(files(), notes);
     if let (Some(input), Some(file)) = (&unsplit, &before) {
         notes.add(format!("{} holds {} facts before the split.", file_name(&input.path), file.facts.len()));
@@ -65,13 +64,13 @@ fn parse(input: &Input, spaces: IdSpaces<'_>) -> Result<Parsed, DataError> {
         let [subject, relation, object] = spaces.ids(at(1), RELATION_SECOND, &fields, &mut parsed.extent)?;
         let mut date = |column: usize| -> Result<PartialDate, DataError> {
             let field = fields[column - 1];
-            let reading = partial_date(field).ok_or_else(|| {
+            let (date, impossible) = partial_date(field).ok_or_else(|| {
                 at(column).not_a_date(field, "YYYY-MM-DD or YYYY, with # for unknown digits")
             })?;
-            if reading.impossible {
+            if impossible {
                 parsed.impossible.get_or_insert_with(|| (0, at(column).place())).0 += 1;
             }
-            Ok(reading.date)
+            Ok(date)
         };
         let (start, end) = (date(4)?, date(5)?);
         parsed.facts.push(IntervalFact { triple: Triple::new(subject, relation, object), start, end });
@@ -79,17 +78,10 @@ fn parse(input: &Input, spaces: IdSpaces<'_>) -> Result<Parsed, DataError> {
     Ok(parsed)
 }
 
-/// A date as read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct DateReading {
-    pub date: PartialDate,
-    /// The month or day was a number that no calendar has, and counts as unknown. The published `YAGO11k` holds one
-    /// such date (`307-13047-09`), whose year is still of use.
-    pub impossible: bool,
-}
-
-/// A date of which digits may be unknown: `1926-##-##`, `####-##-##`, `19##-##-##`, `-431-##-##`, `1946`, `####`.
-pub(super) fn partial_date(text: &[u8]) -> Option<DateReading> {
+/// A date of which digits may be unknown: `1926-##-##`, `####-##-##`, `19##-##-##`, `-431-##-##`, `1946`, `####`. Also
+/// whether the month or day was a number that no calendar has, and counts as unknown: the published `YAGO11k` holds one such
+/// date (`307-13047-09`), whose year is still of use.
+pub(super) fn partial_date(text: &[u8]) -> Option<(PartialDate, bool)> {
     let (negative, rest) = match text {
         [b'-', rest @ ..] => (true, rest),
         rest => (false, rest),
@@ -109,7 +101,7 @@ pub(super) fn partial_date(text: &[u8]) -> Option<DateReading> {
     if let (Part::Number(number), Part::Number(_) | Part::Unknown) = (day, month) {
         date.day = Some(number);
     }
-    Some(DateReading { date, impossible })
+    Some((date, impossible))
 }
 
 /// A month or day.
@@ -196,7 +188,7 @@ mod tests {
     use super::*;
 
     fn date(text: &str) -> Option<PartialDate> {
-        partial_date(text.as_bytes()).filter(|reading| !reading.impossible).map(|reading| reading.date)
+        partial_date(text.as_bytes()).filter(|(_, impossible)| !impossible).map(|(date, _)| date)
     }
 
     fn year(year: i32) -> PartialDate {
@@ -222,13 +214,10 @@ mod tests {
     #[test]
     fn impossible_months_and_days_are_unknown() {
         for text in ["307-13047-09", "307-13-09", "307-00-01", "307-1-1"] {
-            assert_eq!(
-                partial_date(text.as_bytes()),
-                Some(DateReading { date: year(307), impossible: true })
-            );
+            assert_eq!(partial_date(text.as_bytes()), Some((year(307), true)));
         }
         let november = PartialDate { month: Some(11), ..year(1945) };
-        assert_eq!(partial_date(b"1945-11-32"), Some(DateReading { date: november, impossible: true }));
+        assert_eq!(partial_date(b"1945-11-32"), Some((november, true)));
     }
 
     #[test]

@@ -4,7 +4,8 @@ use std::fmt;
 use std::path::PathBuf;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
+use serde::Deserializer;
+use serde::de::{Error, MapAccess, Visitor};
 
 use super::id_spaces::id_limit;
 use super::input::{Folder, Input};
@@ -12,7 +13,6 @@ use super::lines::At;
 use crate::DataError;
 use crate::error::IdKind;
 
-/// A map from names to ids.
 pub(super) struct JsonIds {
     pub path: PathBuf,
     pub ids: FxHashMap<String, u32>,
@@ -45,8 +45,9 @@ impl JsonIds {
             At { path: &input.path, line, column }
                 .wrong(format!("{problem}; expected an object of names with whole numbers, {{\"name\": 0}}"))
         };
-        let Pairs(ids) = serde_json::from_str(input.utf8()?)
-            .map_err(|error| failed(error.line() as u64, error.column(), error.to_string()))?;
+        let mut json = serde_json::Deserializer::from_str(input.utf8()?);
+        let ids = json.deserialize_map(PairsVisitor).and_then(|ids| json.end().map(|()| ids));
+        let ids = ids.map_err(|error| failed(error.line() as u64, error.column(), error.to_string()))?;
         let size = ids.values().max().map_or(0, |&largest| largest as usize + 1);
         if size as u64 > id_limit(ids.len()) {
             return Err(failed(1, 1, format!("id {} for {} names leaves large holes", size - 1, ids.len())));
@@ -55,25 +56,17 @@ impl JsonIds {
     }
 }
 
-/// The pairs of an object, where the ready-made map type would hide repeated names.
-struct Pairs(FxHashMap<String, u32>);
-
-impl<'de> Deserialize<'de> for Pairs {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(PairsVisitor)
-    }
-}
-
+/// Collects the pairs of an object, where the ready-made map type would hide repeated names.
 struct PairsVisitor;
 
 impl<'de> Visitor<'de> for PairsVisitor {
-    type Value = Pairs;
+    type Value = FxHashMap<String, u32>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an object of names with ids")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Pairs, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let mut pairs = FxHashMap::default();
         let mut taken = FxHashSet::default();
         while let Some((name, id)) = map.next_entry::<String, u32>()? {
@@ -84,6 +77,6 @@ impl<'de> Visitor<'de> for PairsVisitor {
                 return Err(A::Error::custom(format!("the name of id {id} has id {first} already")));
             }
         }
-        Ok(Pairs(pairs))
+        Ok(pairs)
     }
 }

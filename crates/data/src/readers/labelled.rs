@@ -24,7 +24,6 @@ use crate::error::IdKind;
 
 const COLUMNS: &str = "subject, relation, object, date (separated by tabs)";
 
-/// Reads a folder of facts with names and dates.
 pub(super) fn read(folder: &mut Folder, notes: &mut Notes) -> Result<Reading, DataError> {
     let inputs = open_splits(folder, Naming::Plain)?;
     let maps = [JsonIds::find(folder, IdKind::Entity)?, JsonIds::find(folder, IdKind::Relation)?];

@@ -158,7 +158,6 @@ impl At<'_> {
         Err(self.wrong(format!("found {found}, expected {an_entity} id (a whole number from 0); {advice}")))
     }
 
-    /// Reads a time stamp.
     pub(super) fn time(self, field: &[u8]) -> Result<i64, DataError> {
         match integer(field) {
             Ok(value) if value.abs() < TIME_LIMIT => Ok(value),

@@ -9,7 +9,6 @@ use std::path::Path;
 use quadcast_core::{
     EvolvingDataset, EvolvingStep, Split, SplitTriples, Triple, TripleOperation, Vocabulary,
 };
-use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
 use super::Reading;
@@ -17,7 +16,7 @@ use super::input::{Folder, Input};
 use super::labelled::Interner;
 use super::lines::{At, Lines, tab_fields};
 use super::notes::Notes;
-use super::splits::{Naming, find_optional};
+use super::splits::{Naming, find_optional, read_parallel};
 use crate::error::IdKind;
 use crate::{Content, DataError, Format};
 
@@ -38,10 +37,7 @@ pub(super) fn read(folder: &mut Folder, notes: &mut Notes) -> Result<Reading, Da
     if numbered.is_empty() {
         return Err(folder.missing(Format::Lkge, "folders 0, 1, …"));
     }
-    // Results are collected before the first error is picked, so that it does not depend on the threads.
-    let parts: Vec<Result<Part, DataError>> =
-        numbered.par_iter().map(|(_, name)| Part::open(folder.inside(name)?, name)).collect();
-    let parts = parts.into_iter().collect::<Result<Vec<_>, _>>()?;
+    let parts = read_parallel(&numbered, |(_, name)| Part::open(folder.inside(name)?, name))?;
     notes.compression(
         parts.iter().flat_map(|part| part.files.iter().flatten().map(|input| input.path.as_path())),
     );
@@ -58,8 +54,7 @@ pub(super) fn read(folder: &mut Folder, notes: &mut Notes) -> Result<Reading, Da
         let [train, valid, test] = part.triples(&mut entities, &mut relations)?;
         growth.add(&part.label, train, SplitTriples { valid, test }, notes);
     }
-    let unused: Vec<&str> = parts.iter().flat_map(|part| part.unused.iter().map(String::as_str)).collect();
-    notes.unused(&unused);
+    notes.unused(parts.iter().flat_map(|part| &part.unused));
     let vocabulary = Vocabulary { entities: entities.into_names(), relations: relations.into_names() };
     let dataset = EvolvingDataset { name: folder.name(), vocabulary, steps: growth.steps };
     Ok((Content::Evolving(dataset), None))

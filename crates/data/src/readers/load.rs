@@ -42,7 +42,7 @@ pub fn load(path: &Path, options: &LoadOptions) -> Result<Loaded, DataError> {
     if let (Content::Temporal(dataset), Some(calendar)) = (&mut content, variant.and_then(|v| v.calendar)) {
         dataset.axis = dataset.axis.clone().with_calendar(calendar);
     }
-    notes.unused(&folder.unused());
+    notes.unused(folder.unused());
     let (path, notes) = (path.to_path_buf(), notes.sentences);
     Ok(Loaded { path, format, notes, content, sources, variant })
 }

@@ -1,6 +1,5 @@
 //! Sentences for people about what was found and assumed.
 
-use std::borrow::Borrow;
 use std::path::Path;
 
 use super::input::{Compression, file_name};
@@ -43,15 +42,16 @@ impl Notes {
     }
 
     /// Says which files were left alone.
-    pub(super) fn unused<S: Borrow<str>>(&mut self, files: &[S]) {
-        if !files.is_empty() {
-            self.add(format!("Not used: {}.", shortened(files)));
+    pub(super) fn unused(&mut self, files: impl IntoIterator<Item = impl ToString>) {
+        let names: Vec<String> = files.into_iter().map(|name| name.to_string()).collect();
+        if !names.is_empty() {
+            self.add(format!("Not used: {}.", shortened(&names)));
         }
     }
 }
 
 /// A list of names that stays short.
-fn shortened<S: Borrow<str>>(names: &[S]) -> String {
+fn shortened(names: &[String]) -> String {
     const SHOWN: usize = 8;
     if names.len() <= SHOWN {
         names.join(", ")

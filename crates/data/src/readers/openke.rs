@@ -4,15 +4,13 @@
 use quadcast_core::{Splits, StaticGraph};
 
 use super::id_files::{IdFiles, Order};
-use super::id_spaces::joint_sizes;
-use super::input::{Folder, Input, file_name};
+use super::input::{Folder, file_name};
 use super::notes::Notes;
 use super::splits::{Naming, all_of, open_splits, parse_splits};
 use super::triples::{TripleFile, read_wide_triples};
 use super::{Reading, type_constraints};
 use crate::{Content, DataError};
 
-/// Reads a folder in `OpenKE`'s layout.
 pub(super) fn read(folder: &mut Folder, notes: &mut Notes) -> Result<Reading, DataError> {
     let inputs = open_splits(folder, Naming::Ids)?;
     let lists = IdFiles::find(folder, Order::NameFirst)?;
@@ -24,23 +22,19 @@ pub(super) fn read(folder: &mut Folder, notes: &mut Notes) -> Result<Reading, Da
         input.refuse_empty(file.rows.len())?;
         Ok(file)
     })?;
-    describe_counts(&inputs, &parsed, notes);
+    describe_counts(&parsed, notes);
     let facts = parsed.iter().map(|(_, file)| file.rows.len()).sum();
-    let extents = parsed.iter().map(|(split, file)| (inputs.get(split).path.as_path(), &file.extent));
-    let used = joint_sizes(extents, facts)?;
-    let vocabulary = lists.vocabulary(used, [None; 2], facts);
+    let extents = parsed.iter().map(|(_, file)| (file.path.as_path(), &file.extent));
+    let vocabulary = lists.vocabulary(extents, [None; 2], facts)?;
     let type_constraints = type_constraints::find(folder, &vocabulary, &inputs.train.path, notes)?;
     let splits = Splits { train: parsed.train.rows, valid: parsed.valid.rows, test: parsed.test.rows };
     let graph = StaticGraph { name: folder.name(), vocabulary, splits, type_constraints };
     Ok((Content::Static(graph), None))
 }
 
-fn describe_counts<T>(inputs: &Splits<Input>, parsed: &Splits<TripleFile<T>>, notes: &mut Notes) {
-    let without: Vec<String> = parsed
-        .iter()
-        .filter(|(_, file)| !file.counted)
-        .map(|(split, _)| file_name(&inputs.get(split).path))
-        .collect();
+fn describe_counts<T>(parsed: &Splits<TripleFile<T>>, notes: &mut Notes) {
+    let without = parsed.iter().filter(|(_, file)| !file.counted);
+    let without: Vec<String> = without.map(|(_, file)| file_name(&file.path)).collect();
     if without.is_empty() {
         notes.add("Every split starts with a count line, and the counts are right.");
     } else {

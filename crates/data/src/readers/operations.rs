@@ -31,7 +31,6 @@ const CHUNK: usize = 1 << 22;
 /// Bytes that are parsed by one thread at a time.
 const PIECE: usize = 1 << 18;
 
-/// Reads a stream of text.
 pub(crate) fn read_text(
     path: &Path,
     mut text: impl Read,

@@ -4,7 +4,7 @@ use quadcast_core::{Splits, Triple};
 
 use super::Reading;
 use super::id_files::{IdFiles, Order};
-use super::id_spaces::{Extent, IdSpaces, RELATION_SECOND, joint_sizes};
+use super::id_spaces::{Extent, IdSpaces, RELATION_SECOND};
 use super::input::{Folder, Input};
 use super::lines::{At, Lines, blank_fields, integer};
 use super::notes::Notes;
@@ -14,7 +14,6 @@ use crate::DataError;
 
 const COLUMNS: &str = "subject, relation, object, time";
 
-/// Reads a folder of integer quadruples.
 pub(super) fn read(folder: &mut Folder, notes: &mut Notes) -> Result<Reading, DataError> {
     let inputs = open_splits(folder, Naming::Plain)?;
     let lists = IdFiles::find(folder, Order::NameFirst)?;
@@ -24,8 +23,7 @@ pub(super) fn read(folder: &mut Folder, notes: &mut Notes) -> Result<Reading, Da
     let parsed = parse_splits(&inputs, |input| parse(input, lists.spaces()))?;
     let facts = parsed.iter().map(|(_, (facts, _))| facts.facts.len()).sum();
     let extents = parsed.iter().map(|(split, (_, extent))| (inputs.get(split).path.as_path(), extent));
-    let used = joint_sizes(extents, facts)?;
-    let vocabulary = lists.vocabulary(used, declared, facts);
+    let vocabulary = lists.vocabulary(extents, declared, facts)?;
     for (names, plural) in [(&vocabulary.entities, "entities"), (&vocabulary.relations, "relations")] {
         if let Some(declared) = names.declared().filter(|&d| d != names.len()) {
             let size = names.len();

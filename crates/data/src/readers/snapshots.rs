@@ -9,7 +9,6 @@ use quadcast_core::{
     EntityId, EvolvingDataset, EvolvingStep, RelationId, Split, SplitTriples, Triple, TripleOperation,
     Vocabulary,
 };
-use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::Reading;
@@ -18,21 +17,17 @@ use super::id_files::{IdFile, IdFiles, Order, names_by_id};
 use super::input::{Folder, Input};
 use super::lines::excerpt;
 use super::notes::Notes;
-use super::splits::{Naming, find_optional};
+use super::splits::{Naming, find_optional, read_parallel};
 use super::triples::read_triples;
 use crate::error::IdKind;
 use crate::{Content, DataError, Format};
 
-/// Reads a folder of snapshots.
 pub(super) fn read(folder: &mut Folder, notes: &mut Notes) -> Result<Reading, DataError> {
     let numbered = folder.numbered(snapshot_number);
     if numbered.is_empty() {
         return Err(folder.missing(Format::Snapshots, "folders snapshot1, snapshot2, …"));
     }
-    // Results are collected before the first error is picked, so that it does not depend on the threads.
-    let snapshots: Vec<Result<Snapshot, DataError>> =
-        numbered.par_iter().map(|(_, name)| Snapshot::read(folder.inside(name)?, name)).collect();
-    let snapshots = snapshots.into_iter().collect::<Result<Vec<_>, _>>()?;
+    let snapshots = read_parallel(&numbered, |(_, name)| Snapshot::read(folder.inside(name)?, name))?;
     describe(&snapshots, notes);
 
     let (mut entities, mut relations) = (GlobalIds::default(), GlobalIds::default());
@@ -190,6 +185,5 @@ fn describe(snapshots: &[Snapshot], notes: &mut Notes) {
             }
         }
     }
-    let unused: Vec<&str> = snapshots.iter().flat_map(|s| s.unused.iter().map(String::as_str)).collect();
-    notes.unused(&unused);
+    notes.unused(snapshots.iter().flat_map(|snapshot| &snapshot.unused));
 }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use quadcast_core::{Split, Splits};
+use rayon::prelude::*;
 
 use super::input::{Folder, Input};
 use crate::DataError;
@@ -91,6 +92,15 @@ pub(super) fn open_splits(folder: &mut Folder, naming: Naming) -> Result<Splits<
     let (train, (valid, test)) =
         rayon::join(|| Input::open(train), || rayon::join(|| Input::open(valid), || Input::open(test)));
     Ok(Splits { train: train?, valid: valid?, test: test? })
+}
+
+/// Applies `read` to all side by side; of several errors the first is reported, whatever the threads did.
+pub(super) fn read_parallel<T: Sync, U: Send>(
+    items: &[T],
+    read: impl Fn(&T) -> Result<U, DataError> + Send + Sync,
+) -> Result<Vec<U>, DataError> {
+    let results: Vec<Result<U, DataError>> = items.par_iter().map(read).collect();
+    results.into_iter().collect()
 }
 
 /// Applies `parse` to the three files side by side; of several errors the one of the first split is reported.

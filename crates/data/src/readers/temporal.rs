@@ -22,7 +22,6 @@ pub(super) struct TimedFacts {
 }
 
 impl TimedFacts {
-    /// Takes the fact of a line.
     pub(super) fn push(&mut self, line: u64, triple: Triple, time: i64) {
         let last = self.times.last().copied();
         if last != Some(time) {

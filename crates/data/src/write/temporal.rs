@@ -38,18 +38,12 @@ impl Labels {
                 })
                 .collect()
         };
-        let times = (0..dataset.axis.len() as u32).map(Step);
+        let time = |step| if named { iso_label(dataset, step) } else { dataset.axis.time(step).to_string() };
         Self {
             named,
             entities: texts(&vocabulary.entities),
             relations: texts(&vocabulary.relations),
-            times: times
-                .map(
-                    |step| {
-                        if named { iso_label(dataset, step) } else { dataset.axis.time(step).to_string() }
-                    },
-                )
-                .collect(),
+            times: (0..dataset.axis.len() as u32).map(Step).map(time).collect(),
         }
     }
 }

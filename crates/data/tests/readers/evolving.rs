@@ -1,17 +1,10 @@
 //! Graphs that change: `WikidataEvolve` and snapshot folders.
 
 use quadcast_analysis::{Details, info};
-use quadcast_core::{CategoryKind, EntityId, EvolvingDataset, RelationId, Split, Triple, TripleOperation};
-use quadcast_data::{Content, Format, LoadOptions, Loaded, load};
+use quadcast_core::{CategoryKind, EntityId, RelationId, Split, Triple, TripleOperation};
+use quadcast_data::{Format, LoadOptions, load};
 
-use crate::support::{folder, has_note, loaded, message};
-
-fn evolving(loaded: &Loaded) -> &EvolvingDataset {
-    match &loaded.content {
-        Content::Evolving(dataset) => dataset,
-        other => panic!("expected an evolving graph, found {}", other.name()),
-    }
-}
+use crate::support::{assert_message, assert_notes, evolving, folder, loaded};
 
 const UPDATES: [(&str, &[u8]); 19] = [
     ("entity2id.txt", b"0 220\n1 38\n2 90\n"),
@@ -82,25 +75,22 @@ fn bare_numbers_are_what_the_compiler_says() {
 
 #[test]
 fn wikidata_evolve_errors_have_places() {
-    let with = |name: &str, bytes: &'static [u8]| message(&with(name, bytes));
-    let text = with("updates/2/train-op2id.txt", b"0 1 1 +\n0 1 1 *\n");
-    assert!(text.contains("updates/2/train-op2id.txt:2:4: found \"*\", expected + (insertion)"), "{text}");
-    let text = with("updates/2/test2id.txt", b"0 3 1\n");
-    assert!(text.contains("test2id.txt:1:2: found entity id 3, expected an id from 0 to 2"), "{text}");
-    let text = with("snapshots/2/entity2id.txt", b"0 9\n");
-    assert!(text.contains("snapshots/2/entity2id.txt:1:2: found entity id 9"), "{text}");
-    let text = with("updates/2/triple_classification_prepared_test_examples.txt", b"0 0 0 2\n");
-    assert!(text.contains("expected 1 (true) or 0 (false)"), "{text}");
-    let text = with("updates/2/test2id.txt", b"2 2 0 7\n");
-    assert!(text.contains("updates/2/test2id.txt:1:4: found a column \"7\" too many"), "{text}");
-    let text = with("updates/2/train-op2id.txt", b"0 1 1 -\n2 1 1 + 2013\n");
-    assert!(text.contains("train-op2id.txt:2:5: found a column \"2013\" too many"), "{text}");
+    let (train, test, listed) =
+        ("updates/2/train-op2id.txt", "updates/2/test2id.txt", "snapshots/2/entity2id.txt");
+    let examples = "updates/2/triple_classification_prepared_test_examples.txt";
+    let cases: [(&str, &'static [u8], &str); 6] = [
+        (train, b"0 1 1 +\n0 1 1 *\n", ":2:4: found \"*\", expected + (insertion)"),
+        (test, b"0 3 1\n", ":1:2: found entity id 3, expected an id from 0 to 2"),
+        (listed, b"0 9\n", ":1:2: found entity id 9"),
+        (examples, b"0 0 0 2\n", ":1:4: found \"2\", expected 1 (true) or 0 (false)"),
+        (test, b"2 2 0 7\n", ":1:4: found a column \"7\" too many"),
+        (train, b"0 1 1 -\n2 1 1 + 2013\n", ":2:5: found a column \"2013\" too many"),
+    ];
+    for (name, bytes, text) in cases {
+        assert_message(&with(name, bytes), &[&format!("{name}{text}")]);
+    }
     let without: Vec<_> = UPDATES.into_iter().filter(|file| file.0 != "updates/2/train-op2id.txt").collect();
-    let text = message(&without);
-    assert!(
-        text.contains("wikidata-evolve needs train-op2id.txt") && text.contains("triple-op2id.txt"),
-        "{text}"
-    );
+    assert_message(&without, &["wikidata-evolve needs train-op2id.txt", "triple-op2id.txt"]);
 }
 
 /// The files with one of them replaced.
@@ -129,9 +119,8 @@ fn operations_that_contradict_the_graph_have_places() {
         (full, b"2 1 0 -\n", 1, "found - for the triple Q90 Q38 P17 (ids 2 1 0), which is absent"),
     ];
     for (file, bytes, line, fault) in cases {
-        let text = message(&with(file, bytes));
-        assert!(text.contains(&format!("{file}:{line}:4: {fault}")), "{text}");
-        assert!(text.contains("data audit") && text.contains("--policy drop"), "{text}");
+        let fault = format!("{file}:{line}:4: {fault}");
+        assert_message(&with(file, bytes), &[&fault, "data audit", "--policy drop"]);
     }
 }
 
@@ -139,16 +128,14 @@ fn operations_that_contradict_the_graph_have_places() {
 fn full_updates_follow_each_other() {
     let mut files = with("updates/2/triple-op2id.txt", b"0 1 1 -\n2 1 1 +\n0 0 0 +\n");
     files.push(("updates/1/triple-op2id.txt", b"0 1 1 +\n1 0 0 +\n0 0 0 +\n"));
-    let text = message(&files);
-    assert!(text.contains("updates/2/triple-op2id.txt:3:4: found + for the triple Q220 Q220 P17"), "{text}");
+    assert_message(&files, &["updates/2/triple-op2id.txt:3:4: found + for the triple Q220 Q220 P17"]);
 }
 
 #[test]
 fn an_increment_that_stands_in_is_checked_too() {
     let mut files = with("increments/1/train2id.txt", b"0 1 1\n0 1 1\n");
     files.retain(|file| file.0 != "updates/1/train-op2id.txt");
-    let text = message(&files);
-    assert!(text.contains("increments/1/train2id.txt:2:1: found + for the triple Q220 Q38 P22"), "{text}");
+    assert_message(&files, &["increments/1/train2id.txt:2:1: found + for the triple Q220 Q38 P22"]);
 }
 
 #[test]
@@ -166,7 +153,7 @@ fn the_first_update_may_be_its_increment() {
     let without: Vec<_> = UPDATES.into_iter().filter(|file| file.0 != "updates/1/train-op2id.txt").collect();
     let read = loaded(&without);
     assert_eq!(evolving(&read).steps[0].training.len(), 1);
-    assert!(has_note(&read, "its increment is read as insertions"));
+    assert_notes(&read, &["its increment is read as insertions"]);
 }
 
 #[test]
@@ -193,24 +180,21 @@ fn snapshots_are_aligned_by_name_in_numeric_order() {
     assert_eq!(second.training, [operation(1, 0, false), operation(0, 0, true), operation(1, 2, true)]);
     assert_eq!(second.evaluation.valid, [Triple::new(0, 0, 0)]);
     assert_eq!(second.entities.as_ref().map(Vec::len), Some(3));
-    assert!(has_note(&read, "snapshot10 has no test file") && has_note(&read, "repeats 1 training triples"));
+    assert_notes(&read, &["snapshot10 has no test file", "repeats 1 training triples"]);
 }
 
 #[test]
 fn snapshots_need_one_name_per_id() {
-    let with = |entities: &'static [u8]| {
-        message(&[
-            ("snapshot1/entity2id.txt", entities),
-            ("snapshot1/relation2id.txt", b"1\nr\t0\n"),
-            ("snapshot1/train2id.txt", b"1\n0 0 0\n"),
-        ])
-    };
-    let text = with(b"2\nA\t0\nA\t1\n");
-    assert!(text.contains("entity2id.txt:3:1: found the name \"A\" again"), "{text}");
-    let text = with(b"2\nA\t0\nB\t2\n");
-    assert!(text.contains("no line for entity id 1"), "{text}");
-    let text = message(&[("snapshot1/train2id.txt", b"1\n0 0 0\n")]);
-    assert!(text.contains("snapshots needs entity2id.txt"), "{text}");
+    let cases: [(&[u8], &str); 2] = [
+        (b"2\nA\t0\nA\t1\n", "entity2id.txt:3:1: found the name \"A\" again"),
+        (b"2\nA\t0\nB\t2\n", "no line for entity id 1"),
+    ];
+    let train: (&str, &[u8]) = ("snapshot1/train2id.txt", b"1\n0 0 0\n");
+    for (entities, text) in cases {
+        let relations: (&str, &[u8]) = ("snapshot1/relation2id.txt", b"1\nr\t0\n");
+        assert_message(&[("snapshot1/entity2id.txt", entities), relations, train], &[text]);
+    }
+    assert_message(&[train], &["snapshots needs entity2id.txt"]);
 }
 
 #[test]
@@ -238,11 +222,13 @@ fn folders_of_new_facts() {
     let full = second.evaluation_all.as_ref().expect("all so far");
     assert_eq!(full.test, [Triple::new(2, 1, 0), Triple::new(3, 1, 1)]);
     assert_eq!((third.label.as_str(), third.training.len()), ("10", 0));
-    assert!(has_note(&read, "1 repeats 1 training triples"));
-    let text = message(&[("0/train.txt", b"Ann\tknows\tBo\nAnn\tknows\n")]);
-    assert!(text.contains("0/train.txt:2:3: the column is missing, the row has 2 of the columns"), "{text}");
-    let text = message(&[("0/train.txt", b"Ann\tknows\tBo\t\nAnn\tknows\tCy\t2014-01-01\n")]);
-    assert!(text.contains("0/train.txt:2:4: found a column \"2014-01-01\" too many"), "{text}");
-    let text = message(&[("0/train.txt", b"Ann\t\tBo\n")]);
-    assert!(text.contains("0/train.txt:1:2: found nothing, expected the name of a relation"), "{text}");
+    assert_notes(&read, &["1 repeats 1 training triples"]);
+    let cases: [(&[u8], &str); 3] = [
+        (b"Ann\tknows\tBo\nAnn\tknows\n", "2:3: the column is missing, the row has 2 of the columns"),
+        (b"Ann\tknows\tBo\t\nAnn\tknows\tCy\t2014-01-01\n", "2:4: found a column \"2014-01-01\" too many"),
+        (b"Ann\t\tBo\n", "1:2: found nothing, expected the name of a relation"),
+    ];
+    for (train, text) in cases {
+        assert_message(&[("0/train.txt", train)], &[&format!("0/train.txt:{text}")]);
+    }
 }

@@ -4,7 +4,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use quadcast_data::{Format, LoadOptions, load};
 
-use crate::support::folder;
+use crate::support::{folder, loaded};
 
 /// File names that reach every part of every reader.
 const NAMES: [&str; 17] = [
@@ -87,9 +87,12 @@ fn good() -> Vec<Vec<(&'static str, Vec<u8>)>> {
     ]
 }
 
+fn borrowed<'a>(files: &'a [(&str, Vec<u8>)]) -> Vec<(&'a str, &'a [u8])> {
+    files.iter().map(|(name, bytes)| (*name, bytes.as_slice())).collect()
+}
+
 fn read(files: &[(&str, Vec<u8>)]) {
-    let borrowed: Vec<(&str, &[u8])> = files.iter().map(|(name, bytes)| (*name, bytes.as_slice())).collect();
-    let folder = folder(&borrowed);
+    let folder = folder(&borrowed(files));
     for format in FORMATS {
         match load(folder.path(), &LoadOptions { format, ..LoadOptions::default() }) {
             Ok(loaded) => assert!(!loaded.notes.is_empty()),
@@ -133,8 +136,6 @@ proptest! {
 #[test]
 fn the_undamaged_files_are_good() {
     for files in good() {
-        let borrowed: Vec<(&str, &[u8])> =
-            files.iter().map(|(name, bytes)| (*name, bytes.as_slice())).collect();
-        crate::support::loaded(&borrowed);
+        loaded(&borrowed(&files));
     }
 }

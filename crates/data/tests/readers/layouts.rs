@@ -1,11 +1,11 @@
 //! Layouts of temporal, static and interval data, and their quirks.
 
-use std::io::Write;
+use std::io::{Read, Write};
 
 use quadcast_core::{Calendar, PartialDate, Split, TimeUnit, Triple};
 use quadcast_data::{Content, Format, LoadOptions, load};
 
-use crate::support::{facts, folder, has_note, loaded, temporal, with_train};
+use crate::support::{assert_message, assert_notes, facts, folder, loaded, temporal, with_train};
 
 #[test]
 fn quads_with_every_quirk_at_once() {
@@ -28,15 +28,9 @@ fn quads_with_every_quirk_at_once() {
     assert_eq!(dataset.axis.granularity(), 24);
     let unit = dataset.axis.calendar();
     assert_eq!((unit.unit, unit.year_zero), (TimeUnit::Hour, None));
-    for note in
-        ["CRLF", "padded", "last one is ignored", "byte order mark", "1 gaps", "declared count of 4 entities"]
-    {
-        assert!(has_note(&read, note), "{note}: {:?}", read.notes);
-    }
-    assert!(
-        has_note(&read, "relation2id.txt (id, then name)")
-            && has_note(&read, "entity2id.txt (name, then id)")
-    );
+    assert_notes(&read, &["CRLF", "padded", "last one is ignored", "byte order mark", "1 gaps"]);
+    assert_notes(&read, &["declared count of 4 entities", "relation2id.txt (id, then name)"]);
+    assert_notes(&read, &["entity2id.txt (name, then id)"]);
 }
 
 #[test]
@@ -88,16 +82,10 @@ fn quarters_of_an_hour_and_plain_steps() {
 #[test]
 fn every_compression() {
     let text = b"0\t0\t1\t0\n1\t0\t0\t1\n";
-    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
-    gzip.write_all(text).expect("memory takes it");
-    let mut bzip2 = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::default());
-    bzip2.write_all(text).expect("memory takes it");
-    let mut xz = liblzma::write::XzEncoder::new(Vec::new(), 6);
-    xz.write_all(text).expect("memory takes it");
     let packed = [
-        ("gz", gzip.finish().expect("memory takes it")),
-        ("bz2", bzip2.finish().expect("memory takes it")),
-        ("xz", xz.finish().expect("memory takes it")),
+        ("gz", read_all(flate2::read::GzEncoder::new(&text[..], flate2::Compression::default()))),
+        ("bz2", read_all(bzip2::read::BzEncoder::new(&text[..], bzip2::Compression::default()))),
+        ("xz", read_all(liblzma::read::XzEncoder::new(&text[..], 6))),
         ("zst", zstd::encode_all(&text[..], 3).expect("memory takes it")),
         ("zip", zipped(&[("inner.txt", text)])),
     ];
@@ -106,15 +94,20 @@ fn every_compression() {
         let files: [(&str, &[u8]); 3] = [(&train, bytes), ("valid", b"0 0 1 2"), ("test", b"0 0 1 3")];
         let read = loaded(&files);
         assert_eq!(facts(temporal(&read), Split::Train), [(0, 0, 1, 0), (1, 0, 0, 1)], "{ending}");
-        assert!(has_note(&read, &train));
+        assert_notes(&read, &[&train]);
         // Every shorter file is damaged and must be called so.
-        let cut: [(&str, &[u8]); 3] = [(&train, &bytes[..bytes.len() - 5]), files[1], files[2]];
-        let text = crate::support::message(&cut);
-        assert!(text.contains(&train) && text.contains("truncated or damaged"), "{text}");
+        let cut = [(train.as_str(), &bytes[..bytes.len() - 5]), files[1], files[2]];
+        assert_message(&cut, &[&train, "truncated or damaged"]);
     }
     let two = zipped(&[("a.txt", text), ("b.txt", text)]);
-    let text = crate::support::message(&[("train.zip", &two), ("valid", b"0 0 1 2"), ("test", b"0 0 1 3")]);
-    assert!(text.contains("train.zip: the archive holds 2 files"), "{text}");
+    let files: [(&str, &[u8]); 3] = [("train.zip", &two), ("valid", b"0 0 1 2"), ("test", b"0 0 1 3")];
+    assert_message(&files, &["train.zip: the archive holds 2 files"]);
+}
+
+fn read_all(mut source: impl Read) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    source.read_to_end(&mut bytes).expect("memory takes it");
+    bytes
 }
 
 fn zipped(files: &[(&str, &[u8])]) -> Vec<u8> {
@@ -149,7 +142,7 @@ fn labelled_by_first_appearance_keeps_names_as_they_are() {
     assert_eq!(entities, ["Nicholas \"Nick\" X", "Găgăuzia\u{a0}", "Găgăuzia", "Z"]);
     assert_eq!(dataset.relations(), 3, "a blank at the end makes another name");
     assert_eq!(dataset.axis.calendar(), Calendar::UNIX_DAYS);
-    assert!(has_note(&read, "Quotes are part of the names"));
+    assert_notes(&read, &["Quotes are part of the names"]);
 }
 
 #[test]
@@ -166,10 +159,9 @@ fn labelled_with_quoting_and_json_ids() {
     let dataset = temporal(&read);
     assert_eq!(facts(dataset, Split::Train), [(0, 0, 1, 16071)]);
     assert_eq!((dataset.entities(), dataset.vocabulary.entities.name(0)), (3, "N \"Nick\" X".into()));
-    assert!(has_note(&read, "quoted as in CSV") && has_note(&read, "Not used: ICEWS14_tid.json"));
+    assert_notes(&read, &["quoted as in CSV", "Not used: ICEWS14_tid.json"]);
     files[1].1 = b"C\tr\tB\t2014-01-01\n";
-    let text = crate::support::message(&files);
-    assert!(text.contains("valid:1:1: found entity \"C\", which ICEWS14_eid.json does not list"), "{text}");
+    assert_message(&files, &["valid:1:1: found entity \"C\", which ICEWS14_eid.json does not list"]);
 }
 
 #[test]
@@ -190,7 +182,7 @@ fn intervals_with_unknown_parts() {
     assert_eq!(train[2].start, year(307));
     let unsplit = dataset.unsplit.as_ref().expect("triple2id.txt is there");
     assert_eq!((unsplit[0].start, unsplit[0].end.is_open()), (year(1946), true));
-    assert!(has_note(&read, "1 dates in train.txt have an impossible month or day"));
+    assert_notes(&read, &["1 dates in train.txt have an impossible month or day"]);
 }
 
 #[test]
@@ -216,7 +208,7 @@ fn openke_with_and_without_count_lines() {
     let without: [(&str, &[u8]); 3] =
         [("train2id.txt", b"0 1 0\n1 2 1\n"), ("valid2id.txt", b"1\n2 0 0\n"), ("test2id.txt", b"2 1 1\n")];
     let read = loaded(&without);
-    assert!(has_note(&read, "No count line in train2id.txt, test2id.txt"), "{:?}", read.notes);
+    assert_notes(&read, &["No count line in train2id.txt, test2id.txt"]);
 }
 
 #[test]
@@ -224,6 +216,6 @@ fn the_layout_can_be_forced() {
     let folder = folder(&with_train(b"0 1 0 1946 ####\n", b"0 1 0 1946 1950\n"));
     let read = load(folder.path(), &LoadOptions { format: Some(Format::Openke), ..LoadOptions::default() })
         .expect("three columns are enough");
-    assert!(matches!(read.content, Content::Static(_)) && has_note(&read, "as asked for"));
-    assert!(has_note(&read, "those after column 3 are ignored"));
+    assert!(matches!(read.content, Content::Static(_)));
+    assert_notes(&read, &["as asked for", "those after column 3 are ignored"]);
 }

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use quadcast_core::{EvolvingDataset, Split, Splits};
+use quadcast_core::{EvolvingStep, Split, Splits};
 use quadcast_data::{Content, Format, Loaded};
 use quadcast_testing::real;
 
-use crate::support::{facts, temporal, try_load};
+use crate::support::{evolving, facts, temporal, try_load};
 
 /// Folder, layout, entities, relations, facts per split, time stamps.
 type Expected = (&'static str, Format, usize, usize, [usize; 3], usize);
@@ -59,13 +59,6 @@ fn counts_of_the_published_datasets() {
     }
 }
 
-fn evolving(loaded: &Loaded) -> &EvolvingDataset {
-    match &loaded.content {
-        Content::Evolving(dataset) => dataset,
-        other => panic!("{} does not evolve", other.name()),
-    }
-}
-
 #[test]
 fn wikidata_evolve() {
     let Some(data) = real::any() else { return };
@@ -73,21 +66,15 @@ fn wikidata_evolve() {
     let dataset = evolving(&loaded);
     assert_eq!((dataset.vocabulary.entities.len(), dataset.vocabulary.relations.len()), (59419, 150));
     assert_eq!(dataset.vocabulary.entities.name(0), "Q220");
-    let step =
-        |f: &dyn Fn(&quadcast_core::EvolvingStep) -> usize| dataset.steps.iter().map(f).collect::<Vec<_>>();
+    let step = |f: &dyn Fn(&EvolvingStep) -> usize| dataset.steps.iter().map(f).collect::<Vec<_>>();
+    let full = |s: &EvolvingStep| s.evaluation_all.as_ref().map_or([0; 2], |a| [a.valid.len(), a.test.len()]);
     assert_eq!(step(&|s| s.training.len()), [304_647, 145_850, 127_991, 159_422]);
     assert_eq!(step(&|s| s.training.iter().filter(|o| !o.insert).count()), [0, 7238, 10203, 17902]);
     assert_eq!(step(&|s| s.increment.as_ref().map_or(0, Vec::len)), [304_647, 138_612, 117_788, 141_520]);
     assert_eq!(step(&|s| s.operations.as_ref().map_or(0, Vec::len)), [0, 162_013, 142_304, 177_179]);
     assert_eq!(step(&|s| s.evaluation.test.len()), [6000; 4]);
-    assert_eq!(
-        step(&|s| s.evaluation_all.as_ref().map_or(0, |a| a.valid.len())),
-        [16925, 24254, 30194, 37038]
-    );
-    assert_eq!(
-        step(&|s| s.evaluation_all.as_ref().map_or(0, |a| a.test.len())),
-        [16925, 24237, 30162, 36977]
-    );
+    assert_eq!(step(&|s| full(s)[0]), [16925, 24254, 30194, 37038]);
+    assert_eq!(step(&|s| full(s)[1]), [16925, 24237, 30162, 36977]);
     assert_eq!(step(&|s| s.classification.len()), [12000; 4]);
     assert_eq!(step(&|s| s.entities.as_ref().map_or(0, Vec::len)), [35804, 42899, 50549, 59391]);
     assert_eq!(step(&|s| s.relations.as_ref().map_or(0, Vec::len)), [87, 106, 134, 150]);

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use quadcast_core::{Dataset, Quad, Split};
+use quadcast_core::{Dataset, EvolvingDataset, Quad, Split};
 use quadcast_data::{Content, DataError, Format, LoadOptions, Loaded, load};
 use tempfile::TempDir;
 
@@ -39,6 +39,18 @@ pub fn message_as(format: Format, files: &[(&str, &[u8])]) -> String {
     checked(load(folder(files).path(), &LoadOptions { format: Some(format), ..LoadOptions::default() }))
 }
 
+/// Asserts that the message about these files contains all of the texts.
+pub fn assert_message(files: &[(&str, &[u8])], texts: &[&str]) {
+    assert_texts(&message(files), texts);
+}
+
+/// Asserts that a message contains all of the texts.
+pub fn assert_texts(message: &str, texts: &[&str]) {
+    for text in texts {
+        assert!(message.contains(text), "{text:?} is missing in: {message}");
+    }
+}
+
 fn checked(result: Result<Loaded, DataError>) -> String {
     let text = result.expect_err("these files are wrong").to_string();
     assert!(text.lines().count() <= 2, "{text}");
@@ -53,15 +65,25 @@ pub fn temporal(loaded: &Loaded) -> &Dataset {
     }
 }
 
+/// The evolving graph that was read.
+pub fn evolving(loaded: &Loaded) -> &EvolvingDataset {
+    match &loaded.content {
+        Content::Evolving(dataset) => dataset,
+        other => panic!("expected an evolving graph, found {}", other.name()),
+    }
+}
+
 /// The facts of a split as (subject, relation, object, original time).
 pub fn facts(dataset: &Dataset, split: Split) -> Vec<(u32, u32, u32, i64)> {
     let original = |q: Quad| (q.subject.0, q.relation.0, q.object.0, dataset.axis.time(q.step));
     dataset.splits.get(split).iter().map(original).collect()
 }
 
-/// Whether some note contains the text.
-pub fn has_note(loaded: &Loaded, text: &str) -> bool {
-    loaded.notes.iter().any(|note| note.contains(text))
+/// Asserts that each of the texts stands in some note.
+pub fn assert_notes(loaded: &Loaded, texts: &[&str]) {
+    for text in texts {
+        assert!(loaded.notes.iter().any(|note| note.contains(text)), "{text}: {:?}", loaded.notes);
+    }
 }
 
 /// Three splits, the training one given.
