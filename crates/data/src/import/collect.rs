@@ -10,10 +10,10 @@ use super::columns::Role;
 use super::dates::{EXAMPLES, Moment, parse};
 use super::error::ImportError;
 use super::options::{DateOrder, ImportOptions};
-use super::report::{NameChanges, Skipped};
-use super::rows::{Next, Problem, Row, Rows, SkipReason, Stop};
+use super::rows::{EventRow, Next, Problem, Rows, SkipReason, Stop};
 use super::steps::Dates;
 use crate::readers::excerpt;
+use crate::{DataError, Place};
 
 /// A fact whose step is not known yet.
 #[derive(Clone, Copy)]
@@ -31,7 +31,8 @@ pub(super) struct Collector {
     pub entities: Interner,
     pub relations: Interner,
     pub dates: Dates,
-    pub skipped: Skips,
+    /// Rows that were left out, by reason, with examples.
+    pub skipped: BTreeMap<SkipReason, (u64, Vec<String>)>,
     /// Rows with blanks around a field.
     pub trimmed: u64,
     order: Option<DateOrder>,
@@ -44,39 +45,43 @@ pub(super) struct Counts {
     pub skipped: u64,
 }
 
-/// Why reading ended early.
-pub(super) enum Halt {
-    Bad(ImportError),
-    Stop(Stop),
-}
-
 impl Collector {
     pub(super) fn new(options: &ImportOptions) -> Self {
         Self { order: options.date_order, skip_bad: options.skip_bad, ..Self::default() }
     }
 
-    /// Takes every row of a file.
-    pub(super) fn read(&mut self, path: &Path, rows: &mut dyn Rows) -> Result<Counts, Halt> {
+    /// Takes every row of a file; `stopped` is the error of one that cannot be read any further.
+    pub(super) fn read(
+        &mut self,
+        path: &Path,
+        rows: &mut dyn Rows,
+        stopped: &dyn Fn(Stop) -> DataError,
+    ) -> Result<Counts, DataError> {
+        const MOST_EXAMPLES: usize = 3;
         let mut counts = Counts { rows: 0, skipped: 0 };
         loop {
-            let taken = match rows.next().map_err(Halt::Stop)? {
+            let taken = match rows.next().map_err(stopped)? {
                 Next::End => return Ok(counts),
                 Next::Bad(problem) => Err(problem),
                 Next::Row(row) => self.take(path, &row),
             };
             counts.rows += 1;
-            if let Err(problem) = taken {
+            if let Err(Problem { line, column, reason, message }) = taken {
                 counts.skipped += 1;
-                let place = problem.place(path);
+                let place = Place { path: path.to_path_buf(), line, column };
                 if !self.skip_bad {
-                    return Err(Halt::Bad(ImportError::Row { place, message: problem.message }));
+                    return Err(ImportError::row(&place, &message).into());
                 }
-                self.skipped.add(problem.reason, || format!("{place}: {}", problem.message));
+                let (count, examples) = self.skipped.entry(reason).or_default();
+                *count += 1;
+                if examples.len() < MOST_EXAMPLES {
+                    examples.push(format!("{place}: {message}"));
+                }
             }
         }
     }
 
-    fn take(&mut self, path: &Path, row: &Row<'_>) -> Result<(), Problem> {
+    fn take(&mut self, path: &Path, row: &EventRow<'_>) -> Result<(), Problem> {
         let problem = |role: Role, reason, message| Problem {
             line: row.line,
             column: row.columns[role as usize],
@@ -91,10 +96,11 @@ impl Collector {
         }
         let date = row.fields[Role::Date as usize];
         let wrong_date = |message| problem(Role::Date, SkipReason::Date, message);
-        let parsed = parse(date, self.order).map_err(|why| {
-            wrong_date(format!("found {}, expected {EXAMPLES}; {}", excerpt(date), why.advice()))
+        let parsed = parse(date, self.order).map_err(|advice| {
+            wrong_date(format!("found {}, expected {EXAMPLES}; {advice}", excerpt(date)))
         })?;
-        let place = (path, row.line, row.columns[Role::Date as usize]);
+        let column = row.columns[Role::Date as usize];
+        let place = || Place { path: path.to_path_buf(), line: row.line, column };
         self.dates.note(&parsed, date, place).map_err(wrong_date)?;
         let encoding = |role| {
             let field = row.fields[role as usize];
@@ -112,11 +118,6 @@ impl Collector {
         self.facts.push(fact);
         Ok(())
     }
-
-    /// What was done to the names.
-    pub(super) fn changes(&self) -> NameChanges {
-        NameChanges { trimmed_rows: self.trimmed, cleaned: self.entities.cleaned + self.relations.cleaned }
-    }
 }
 
 /// Gives names ids in the order of their first appearance.
@@ -125,7 +126,7 @@ pub(super) struct Interner {
     ids: FxHashMap<Box<[u8]>, u32>,
     pub names: Vec<Box<str>>,
     /// Names in which characters had to be replaced.
-    cleaned: u64,
+    pub cleaned: u64,
 }
 
 impl Interner {
@@ -162,29 +163,6 @@ fn cleaned(name: &str) -> Cow<'_, str> {
     let plain = plain.trim_start_matches('\u{feff}');
     // A name of nothing else keeps a mark of its own.
     Cow::Owned(if plain.is_empty() { "?".to_owned() } else { plain.to_owned() })
-}
-
-/// Rows that were left out, by reason.
-#[derive(Default)]
-pub(super) struct Skips {
-    reasons: BTreeMap<SkipReason, (u64, Vec<String>)>,
-}
-
-impl Skips {
-    fn add(&mut self, reason: SkipReason, example: impl FnOnce() -> String) {
-        const EXAMPLES: usize = 3;
-        let (count, examples) = self.reasons.entry(reason).or_default();
-        *count += 1;
-        if examples.len() < EXAMPLES {
-            examples.push(example());
-        }
-    }
-
-    /// For the report.
-    pub(super) fn into_report(self) -> Vec<Skipped> {
-        let reasons = self.reasons.into_iter();
-        reasons.map(|(reason, (rows, examples))| Skipped { reason, rows, examples }).collect()
-    }
 }
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
-//! Which column is what: the option `--columns` and how it is applied to the columns that were found.
+//! Which column is what: the option `--columns` and how it is applied to the columns that were found, and columns guessed
+//! from usual names in a header.
 
 use std::fmt;
 use std::str::FromStr;
@@ -35,6 +36,12 @@ impl Role {
         }
     }
 
+    /// A value for every role, in the order of [`Self::ALL`], or the first error.
+    pub(super) fn each<T, E>(value: impl FnMut(Self) -> Result<T, E>) -> Result<[T; 4], E> {
+        let [subject, relation, object, date] = Self::ALL.map(value);
+        Ok([subject?, relation?, object?, date?])
+    }
+
     fn of(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|role| role.word().eq_ignore_ascii_case(word))
     }
@@ -69,7 +76,13 @@ impl FromStr for Columns {
 
     fn from_str(text: &str) -> Result<Self, ImportError> {
         let parsed = if text.contains('=') { named(text) } else { ordered(text) };
-        parsed.map_err(|problem| ImportError::Columns { found: text.to_owned(), problem })
+        parsed.map_err(|problem| {
+            ImportError::Unusable(format!(
+                "--columns {text}: {problem}; write the roles in the order of the columns \
+                 (subject,relation,object,date with _ for a column to ignore) or name each column \
+                 (subject=Source,relation=2,object=Target,date=Day)"
+            ))
+        })
     }
 }
 
@@ -108,13 +121,8 @@ fn named(text: &str) -> Result<Columns, String> {
             return Err(format!("{role} stands there twice"));
         }
     }
-    for role in Role::ALL {
-        if found[role as usize].is_none() {
-            return Err(format!("no column for the {role}"));
-        }
-    }
-    let references = found.map(|reference| reference.unwrap_or(Reference::Position(1)));
-    Ok(Columns::Named(references))
+    let found = Role::each(|role| found[role as usize].take().ok_or(format!("no column for the {role}")));
+    found.map(Columns::Named)
 }
 
 impl Columns {
@@ -125,42 +133,26 @@ impl Columns {
             let exact = header.iter().position(|column| column == name);
             exact.or_else(|| header.iter().position(|column| column.eq_ignore_ascii_case(name)))
         };
-        let mut positions = [0; 4];
-        for role in Role::ALL {
-            let found = match self {
-                Self::Order(_) => position(role.word()).ok_or_else(|| role.word().to_owned()),
-                Self::Named(references) => match &references[role as usize] {
-                    Reference::Name(name) => position(name).ok_or_else(|| name.clone()),
-                    Reference::Position(number) if *number <= header.len() => Ok(number - 1),
-                    Reference::Position(number) => Err(number.to_string()),
-                },
-            };
-            positions[role as usize] = found?;
-        }
-        Ok(positions)
+        Role::each(|role| match self {
+            Self::Order(_) => position(role.word()).ok_or_else(|| role.word().to_owned()),
+            Self::Named(references) => match &references[role as usize] {
+                Reference::Name(name) => position(name).ok_or_else(|| name.clone()),
+                Reference::Position(number) if *number <= header.len() => Ok(number - 1),
+                Reference::Position(number) => Err(number.to_string()),
+            },
+        })
     }
 
     /// The positions (from 0), where no header is needed to know them.
     pub(super) fn by_position(&self) -> Option<[usize; 4]> {
-        let mut positions = [0; 4];
-        for role in Role::ALL {
-            positions[role as usize] = match self {
-                Self::Order(roles) => roles.iter().position(|found| *found == Some(role))?,
-                Self::Named(references) => match references[role as usize] {
-                    Reference::Position(position) => position - 1,
-                    Reference::Name(_) => return None,
-                },
-            };
-        }
-        Some(positions)
-    }
-
-    /// Whether the columns are named by the header, so that there must be one.
-    pub(super) fn needs_header(&self) -> bool {
-        match self {
-            Self::Order(_) => false,
-            Self::Named(references) => references.iter().any(|r| matches!(r, Reference::Name(_))),
-        }
+        let position = |role: Role| match self {
+            Self::Order(roles) => roles.iter().position(|found| *found == Some(role)),
+            Self::Named(references) => match references[role as usize] {
+                Reference::Position(position) => Some(position - 1),
+                Reference::Name(_) => None,
+            },
+        };
+        Role::each(|role| position(role).ok_or(())).ok()
     }
 
     /// The least number of columns that a file must have.
@@ -168,14 +160,64 @@ impl Columns {
         match self {
             Self::Order(roles) => roles.len(),
             Self::Named(references) => {
-                let positions = references.iter().filter_map(|reference| match reference {
-                    Reference::Position(position) => Some(*position),
-                    Reference::Name(_) => None,
+                let widths = references.each_ref().map(|reference| match reference {
+                    Reference::Position(position) => *position,
+                    Reference::Name(_) => 1,
                 });
-                positions.max().unwrap_or(1)
+                widths.into_iter().fold(1, usize::max)
             }
         }
     }
+}
+
+/// Usual names of a role, separated by blanks, the clearest first. Compared without case, blanks and punctuation.
+const fn usual(role: Role) -> &'static str {
+    match role {
+        Role::Subject => {
+            "subject source head actor1 sender sourcename actor1name subjectname from initiator actor subj"
+        }
+        Role::Relation => {
+            "relation predicate event type eventtype action relationtype eventtext verb interaction relationname \
+             eventcode cameocode rel"
+        }
+        Role::Object => {
+            "object target tail actor2 receiver targetname actor2name objectname to recipient obj"
+        }
+        Role::Date => {
+            "date time timestamp day year datetime eventdate when month hour week sqldate createdat"
+        }
+    }
+}
+
+/// The positions of the roles, or what is not clear.
+pub(super) fn guess(header: &[String]) -> Result<[usize; 4], String> {
+    Role::each(|role| guess_role(role, header))
+}
+
+/// The position of each role that is clear.
+pub(super) fn clear_roles(header: &[String]) -> [Option<usize>; 4] {
+    Role::ALL.map(|role| guess_role(role, header).ok())
+}
+
+fn guess_role(role: Role, header: &[String]) -> Result<usize, String> {
+    let names = &header.iter().map(|name| plain_name(name)).collect::<Vec<_>>();
+    let places = |wanted: &'static str| (0..names.len()).filter(move |&position| names[position] == wanted);
+    let mut found = usual(role).split(' ').flat_map(places);
+    let Some(first) = found.next() else {
+        return Err(format!("no column has a usual name for the {role}"));
+    };
+    match found.next() {
+        // The role's own name leaves no doubt, unless it stands there twice.
+        Some(other) if names[first] != role.word() || names[other] == role.word() => {
+            Err(format!("the columns {:?} and {:?} could both be the {role}", header[first], header[other]))
+        }
+        _ => Ok(first),
+    }
+}
+
+/// A name without case, blanks and punctuation.
+fn plain_name(name: &str) -> String {
+    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 #[cfg(test)]
@@ -218,5 +260,35 @@ mod tests {
             let error = text.parse::<Columns>().expect_err(text).to_string();
             assert!(error.contains(problem), "{text}: {error}");
         }
+    }
+
+    fn guessed(names: &str) -> Result<[usize; 4], String> {
+        guess(&names.split(',').map(str::to_owned).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn usual_names_are_known() {
+        assert_eq!(guessed("subject,relation,object,date"), Ok([0, 1, 2, 3]));
+        assert_eq!(guessed("Event ID,Event Date,Source Name,Event Text,Target Name"), Ok([2, 3, 4, 1]));
+        assert_eq!(guessed("timestamp,head,tail,type"), Ok([1, 3, 2, 0]));
+        assert_eq!(
+            guessed("date,year,subject,relation,object"),
+            Ok([2, 3, 4, 0]),
+            "the role's own name wins"
+        );
+    }
+
+    #[test]
+    fn doubt_is_said() {
+        assert_eq!(
+            guessed("who,does,whom,date"),
+            Err("no column has a usual name for the subject".to_owned())
+        );
+        assert_eq!(
+            guessed("source,event,type,target,day"),
+            Err("the columns \"event\" and \"type\" could both be the relation".to_owned())
+        );
+        assert!(guessed("subject,relation,object,date,Date").is_err());
+        assert!(guessed("").is_err());
     }
 }

@@ -111,72 +111,51 @@ pub(super) struct Parsed {
     pub open: bool,
 }
 
-/// Why a date was not understood.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum DateProblem {
-    /// No known form.
-    Unknown,
-    /// A form that is known, with a number that no calendar has.
-    Impossible,
-    /// Two digits for the year.
-    ShortYear,
-    /// A zone, where the order of day and month is open.
-    OpenZone,
-}
+/// What to do about a date that was not understood.
+type Advice = &'static str;
 
-impl DateProblem {
-    /// What was expected and what to do.
-    pub(super) const fn advice(self) -> &'static str {
-        match self {
-            Self::Unknown => "correct the date",
-            Self::Impossible => "no calendar has this date, correct it",
-            Self::ShortYear => "write the year with four digits",
-            Self::OpenZone => "dates with a zone need --date-format dmy or --date-format mdy",
-        }
-    }
-}
+/// No known form.
+const UNKNOWN: Advice = "correct the date";
+/// A form that is known, with a number that no calendar has.
+const IMPOSSIBLE: Advice = "no calendar has this date, correct it";
+/// Two digits for the year.
+const SHORT_YEAR: Advice = "write the year with four digits";
+/// A zone, where the order of day and month is open.
+const OPEN_ZONE: Advice = "dates with a zone need --date-format dmy or --date-format mdy";
 
 /// Reads a date. `order` decides between day and month where the form leaves it open.
-pub(super) fn parse(text: &[u8], order: Option<DateOrder>) -> Result<Parsed, DateProblem> {
+pub(super) fn parse(text: &[u8], order: Option<DateOrder>) -> Result<Parsed, Advice> {
     if text.iter().all(u8::is_ascii_digit) {
         return digits_only(text);
     }
-    let (first, rest) = number(text).ok_or(DateProblem::Unknown)?;
-    let (&separator, rest) = rest.split_first().ok_or(DateProblem::Unknown)?;
+    let (first, digits, rest) = number(text).ok_or(UNKNOWN)?;
+    let (&separator, rest) = rest.split_first().ok_or(UNKNOWN)?;
     if !matches!(separator, b'-' | b'/' | b'.') {
-        return Err(DateProblem::Unknown);
+        return Err(UNKNOWN);
     }
-    let (second, rest) = number(rest).ok_or(DateProblem::Unknown)?;
-    if first.digits == 4 && second.digits <= 2 && rest.is_empty() {
-        return plain(Form::YearFirst, [first.value, second.value, 1], Granularity::Month);
+    let (second, second_digits, rest) = number(rest).ok_or(UNKNOWN)?;
+    if digits == 4 && second_digits <= 2 && rest.is_empty() {
+        return plain(Form::YearFirst, [first, second, 1], Granularity::Month);
     }
-    let rest = rest.strip_prefix(&[separator]).ok_or(DateProblem::Unknown)?;
-    let (third, rest) = number(rest).ok_or(DateProblem::Unknown)?;
-    match [first.digits, second.digits, third.digits] {
-        [4, 1..=2, 1..=2] => with_time(Form::YearFirst, [first.value, second.value, third.value], rest, None),
-        [1..=2, 1..=2, 4] if separator == b'.' => {
-            with_time(Form::Dots, [third.value, second.value, first.value], rest, None)
-        }
-        [1..=2, 1..=2, 4] => year_last([third.value, first.value, second.value], rest, order),
-        [1..=2, 1..=2, 1..=2] => Err(DateProblem::ShortYear),
-        _ => Err(DateProblem::Unknown),
+    let rest = rest.strip_prefix(&[separator]).ok_or(UNKNOWN)?;
+    let (third, third_digits, rest) = number(rest).ok_or(UNKNOWN)?;
+    match [digits, second_digits, third_digits] {
+        [4, 1..=2, 1..=2] => with_time(Form::YearFirst, [first, second, third], rest, false),
+        [1..=2, 1..=2, 4] if separator == b'.' => with_time(Form::Dots, [third, second, first], rest, false),
+        [1..=2, 1..=2, 4] => year_last([third, first, second], rest, order),
+        [1..=2, 1..=2, 1..=2] => Err(SHORT_YEAR),
+        _ => Err(UNKNOWN),
     }
 }
 
-/// Digits at the start of a text.
-#[derive(Clone, Copy)]
-struct Number {
-    value: i64,
-    digits: usize,
-}
-
-fn number(text: &[u8]) -> Option<(Number, &[u8])> {
+/// The digits at the start of a text: their value and number, and what follows.
+fn number(text: &[u8]) -> Option<(i64, usize, &[u8])> {
     /// No part of a date is longer.
     const LONGEST: usize = 9;
     let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     (1..=LONGEST).contains(&digits).then(|| {
         let (number, rest) = text.split_at(digits);
-        (Number { value: value(number), digits }, rest)
+        (value(number), digits, rest)
     })
 }
 
@@ -185,19 +164,19 @@ fn value(digits: &[u8]) -> i64 {
     digits.iter().fold(0, |value, digit| value * 10 + i64::from(digit - b'0'))
 }
 
-fn digits_only(text: &[u8]) -> Result<Parsed, DateProblem> {
+fn digits_only(text: &[u8]) -> Result<Parsed, Advice> {
     match text.len() {
         4 => plain(Form::Year, [value(text), 1, 1], Granularity::Year),
         8 => plain(Form::Compact, compact(text), Granularity::Day),
         14 => {
             let time = [&text[8..10], &text[10..12], &text[12..]].map(value);
-            let seconds = seconds(time).ok_or(DateProblem::Impossible)?;
+            let seconds = seconds(time).ok_or(IMPOSSIBLE)?;
             let day = plain(Form::Compact, compact(text), Granularity::Hour)?;
             Ok(Parsed { moment: Moment { seconds, ..day.moment }, ..day })
         }
         9 | 10 => since_1970(Form::Seconds, Timestamp::from_second(value(text))),
         12 | 13 => since_1970(Form::Milliseconds, Timestamp::from_millisecond(value(text))),
-        _ => Err(DateProblem::Unknown),
+        _ => Err(UNKNOWN),
     }
 }
 
@@ -205,16 +184,16 @@ fn compact(text: &[u8]) -> [i64; 3] {
     [&text[..4], &text[4..6], &text[6..8]].map(value)
 }
 
-fn since_1970(form: Form, moment: Result<Timestamp, jiff::Error>) -> Result<Parsed, DateProblem> {
-    let moment = Moment::of(Offset::UTC.to_datetime(moment.map_err(|_| DateProblem::Impossible)?));
+fn since_1970(form: Form, moment: Result<Timestamp, jiff::Error>) -> Result<Parsed, Advice> {
+    let moment = Moment::of(Offset::UTC.to_datetime(moment.map_err(|_| IMPOSSIBLE)?));
     Ok(Parsed { form, moment, precision: Granularity::Hour, zoned: true, open: false })
 }
 
 /// A date of year, month and day without a time.
-fn plain(form: Form, [year, month, day]: [i64; 3], precision: Granularity) -> Result<Parsed, DateProblem> {
+fn plain(form: Form, [year, month, day]: [i64; 3], precision: Granularity) -> Result<Parsed, Advice> {
     let moment = Moment { year: year as i16, first: month as u8, second: day as u8, seconds: 0 };
     // Four and two digits: the conversions above lose nothing.
-    moment.date().ok_or(DateProblem::Impossible)?;
+    moment.date().ok_or(IMPOSSIBLE)?;
     Ok(Parsed { form, moment, precision, zoned: false, open: false })
 }
 
@@ -222,27 +201,27 @@ fn year_last(
     [year, first, second]: [i64; 3],
     rest: &[u8],
     order: Option<DateOrder>,
-) -> Result<Parsed, DateProblem> {
+) -> Result<Parsed, Advice> {
     match order {
-        Some(DateOrder::Mdy) => with_time(Form::YearLast, [year, first, second], rest, None),
-        Some(DateOrder::Dmy) => with_time(Form::YearLast, [year, second, first], rest, None),
+        Some(DateOrder::Mdy) => with_time(Form::YearLast, [year, first, second], rest, false),
+        Some(DateOrder::Dmy) => with_time(Form::YearLast, [year, second, first], rest, false),
         // At least one order must give a date; only numbers up to 12 leave both, so that one of them decides the file.
         None => {
             let [month, day] = if first <= 12 { [first, second] } else { [second, first] };
-            let parsed = with_time(Form::YearLast, [year, month, day], rest, Some(()))?;
+            let parsed = with_time(Form::YearLast, [year, month, day], rest, true)?;
             let moment = Moment { first: first as u8, second: second as u8, ..parsed.moment };
             Ok(Parsed { moment, open: true, ..parsed })
         }
     }
 }
 
-/// A date with whatever follows it: nothing, or a time and perhaps a zone.
-fn with_time(form: Form, date: [i64; 3], rest: &[u8], open: Option<()>) -> Result<Parsed, DateProblem> {
+/// A date with whatever follows it: nothing, or a time and perhaps a zone. `open` is whether the order of day and month is.
+fn with_time(form: Form, date: [i64; 3], rest: &[u8], open: bool) -> Result<Parsed, Advice> {
     if rest.is_empty() {
         return plain(form, date, Granularity::Day);
     }
     let day = plain(form, date, Granularity::Hour)?;
-    let [b'T' | b't' | b' ', time @ ..] = rest else { return Err(DateProblem::Unknown) };
+    let [b'T' | b't' | b' ', time @ ..] = rest else { return Err(UNKNOWN) };
     let (seconds, zone) = time_of_day(time)?;
     let moment = Moment { seconds, ..day.moment };
     let parsed = Parsed { moment, ..day };
@@ -251,26 +230,26 @@ fn with_time(form: Form, date: [i64; 3], rest: &[u8], open: Option<()>) -> Resul
         return Ok(parsed);
     }
     match offset(zone) {
-        None => Err(DateProblem::Unknown),
+        None => Err(UNKNOWN),
         Some(0) => Ok(Parsed { zoned: true, ..parsed }),
-        Some(_) if open.is_some() => Err(DateProblem::OpenZone),
+        Some(_) if open => Err(OPEN_ZONE),
         Some(east) => {
-            let date = moment.date().ok_or(DateProblem::Impossible)?;
+            let date = moment.date().ok_or(IMPOSSIBLE)?;
             let utc = date.at(0, 0, 0, 0).checked_add(SignedDuration::from_secs(i64::from(seconds) - east));
-            let moment = Moment::of(utc.map_err(|_| DateProblem::Impossible)?);
+            let moment = Moment::of(utc.map_err(|_| IMPOSSIBLE)?);
             Ok(Parsed { moment, zoned: true, ..parsed })
         }
     }
 }
 
 /// `HH:MM[:SS[.fraction]] [AM|PM]` as seconds since midnight, and what follows.
-fn time_of_day(text: &[u8]) -> Result<(u32, &[u8]), DateProblem> {
-    let (hour, rest) = number(text).ok_or(DateProblem::Unknown)?;
-    let (minute, mut rest) = rest.strip_prefix(b":").and_then(number).ok_or(DateProblem::Unknown)?;
+fn time_of_day(text: &[u8]) -> Result<(u32, &[u8]), Advice> {
+    let (hour, _, rest) = number(text).ok_or(UNKNOWN)?;
+    let (minute, _, mut rest) = rest.strip_prefix(b":").and_then(number).ok_or(UNKNOWN)?;
     let mut second = 0;
-    if let Some((found, after)) = rest.strip_prefix(b":").and_then(number) {
+    if let Some((found, _, after)) = rest.strip_prefix(b":").and_then(number) {
         // A leap second belongs to the minute that it ends.
-        second = if found.value == 60 { 59 } else { found.value };
+        second = if found == 60 { 59 } else { found };
         rest = after;
         if let Some(fraction) = rest.strip_prefix(b".").or_else(|| rest.strip_prefix(b",")) {
             let digits = fraction.iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -279,8 +258,8 @@ fn time_of_day(text: &[u8]) -> Result<(u32, &[u8]), DateProblem> {
     }
     let after = rest.trim_ascii_start();
     let half = after.get(..2).map(<[u8]>::to_ascii_uppercase);
-    let hour = match (half.as_deref(), hour.value) {
-        (Some(b"AM" | b"PM"), 0 | 13..) => return Err(DateProblem::Impossible),
+    let hour = match (half.as_deref(), hour) {
+        (Some(b"AM" | b"PM"), 0 | 13..) => return Err(IMPOSSIBLE),
         (Some(b"AM"), hour) => hour % 12,
         (Some(b"PM"), hour) => hour % 12 + 12,
         (_, hour) => hour,
@@ -288,7 +267,7 @@ fn time_of_day(text: &[u8]) -> Result<(u32, &[u8]), DateProblem> {
     if matches!(half.as_deref(), Some(b"AM" | b"PM")) {
         rest = &after[2..];
     }
-    Ok((seconds([hour, minute.value, second]).ok_or(DateProblem::Impossible)?, rest))
+    Ok((seconds([hour, minute, second]).ok_or(IMPOSSIBLE)?, rest))
 }
 
 fn seconds([hour, minute, second]: [i64; 3]) -> Option<u32> {

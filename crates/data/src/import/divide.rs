@@ -3,20 +3,13 @@
 use quadcast_core::{Duplicates, Splits};
 use rustc_hash::FxHashSet;
 
-use super::cuts::cuts;
 use super::error::ImportError;
 use super::options::{Granularity, Shares};
 use super::steps::StepFact;
 
-/// Facts in the order of time; within a step they keep the order of the files.
-pub(super) struct Ordered {
-    pub facts: Vec<StepFact>,
-    /// Facts that stood twice in one step.
-    pub repeated: u64,
-}
-
-/// Sorts by step and drops what stands twice in one step, if asked to.
-pub(super) fn ordered(mut facts: Vec<StepFact>, duplicates: Duplicates) -> Ordered {
+/// Sorts by step and drops what stands twice in one step, if asked to; also counts that. Within a step facts keep the order
+/// of the files.
+pub(super) fn ordered(mut facts: Vec<StepFact>, duplicates: Duplicates) -> (Vec<StepFact>, u64) {
     if !facts.is_sorted_by_key(|fact| fact.step) {
         facts.sort_by_key(|fact| fact.step);
     }
@@ -34,7 +27,7 @@ pub(super) fn ordered(mut facts: Vec<StepFact>, duplicates: Duplicates) -> Order
         first || duplicates == Duplicates::Keep
     });
     debug_assert!(duplicates == Duplicates::Drop || facts.len() == before);
-    Ordered { facts, repeated }
+    (facts, repeated)
 }
 
 /// Cuts facts at borders of steps so that the shares come as near as possible to those wanted; every split gets at
@@ -48,18 +41,37 @@ pub(super) fn divided(
     borders.extend((1..facts.len()).filter(|&at| facts[at].step != facts[at - 1].step));
     let Some([first, second]) = cuts(&borders, facts.len(), shares) else {
         let steps = if facts.is_empty() { 0 } else { borders.len() };
-        return Err(ImportError::TooFewSteps { steps, granularity, advice: more_steps(granularity) });
+        let finer = granularity
+            .finer()
+            .map_or_else(String::new, |finer| format!(", or cut finer with --granularity {finer}"));
+        return Err(ImportError::Unusable(format!(
+            "found {steps} different {granularity}(s), expected at least 3: train, valid and test need one each; \
+             give more data{finer}"
+        )));
     };
     let (before, test) = facts.split_at(borders[second]);
     let (train, valid) = before.split_at(borders[first]);
     Ok(Splits { train, valid, test })
 }
 
-fn more_steps(granularity: Granularity) -> String {
-    match granularity.finer() {
-        Some(finer) => format!("give more data, or cut finer with --granularity {finer}"),
-        None => "give more data".to_owned(),
+/// The steps with which valid and test begin, from where each step begins among `facts` sorted facts. Every split gets
+/// at least one step; `None` if there are too few for that.
+pub fn cuts(begins: &[usize], facts: usize, shares: Shares) -> Option<[usize; 2]> {
+    let steps = begins.len();
+    if steps < 3 {
+        return None;
     }
+    // The border that leaves nearly `share` of the facts before it; of two equally near ones the earlier.
+    let nearest = |share: f64, from: usize, to: usize| {
+        let target = share * facts as f64;
+        let distance = |border: usize| (begins[border] as f64 - target).abs();
+        (from..=to)
+            .reduce(|best, next| if distance(next) < distance(best) { next } else { best })
+            .unwrap_or(from)
+    };
+    let valid = nearest(shares.train, 1, steps - 2);
+    let test = nearest(shares.train + shares.valid, valid + 1, steps - 1);
+    Some([valid, test])
 }
 
 #[cfg(test)]
@@ -102,10 +114,10 @@ mod tests {
     #[test]
     fn repetitions_go_within_a_step_only() {
         let facts = vec![fact(2, 1), fact(1, 1), fact(2, 0), fact(2, 1)];
-        let dropped = ordered(facts.clone(), Duplicates::Drop);
-        assert_eq!(dropped.repeated, 1);
-        assert!(dropped.facts == [fact(1, 1), fact(2, 1), fact(2, 0)]);
-        let kept = ordered(facts, Duplicates::Keep);
-        assert_eq!((kept.repeated, kept.facts.len()), (1, 4));
+        let (dropped, repeated) = ordered(facts.clone(), Duplicates::Drop);
+        assert!(dropped == [fact(1, 1), fact(2, 1), fact(2, 0)]);
+        assert_eq!(repeated, 1);
+        let (kept, repeated) = ordered(facts, Duplicates::Keep);
+        assert_eq!((repeated, kept.len()), (1, 4));
     }
 }

@@ -7,24 +7,20 @@ use std::io::{BufRead, BufReader, Read, Write};
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
 
 use super::columns::Role;
-use super::rows::{Next, Problem, Row, Rows, SkipReason, Stop};
+use super::rows::{BUFFER, EventRow, Next, Problem, Rows, SkipReason, Stop};
 
-/// Read buffer.
-const BUFFER: usize = 1 << 18;
-
-/// The rows of a file of JSON Lines.
 pub(super) struct JsonLines<R> {
     reader: BufReader<R>,
     text: Vec<u8>,
     line: u64,
-    /// Keys of the roles.
-    keys: [String; 4],
-    values: Values,
+    object: Object,
 }
 
-/// What was found in an object.
+/// The wanted values of an object.
 #[derive(Default)]
-struct Values {
+struct Object {
+    /// Keys of the roles.
+    wanted: [String; 4],
     texts: [Vec<u8>; 4],
     /// Position of each key in the object, counted from 1; 0 where it is missing.
     columns: [usize; 4],
@@ -33,16 +29,16 @@ struct Values {
 }
 
 impl<R: Read> JsonLines<R> {
-    pub(super) fn new(text: R, keys: [String; 4]) -> Self {
+    pub(super) fn new(text: R, wanted: [String; 4]) -> Self {
         let reader = BufReader::with_capacity(BUFFER, text);
-        Self { reader, text: Vec::new(), line: 0, keys, values: Values::default() }
+        Self { reader, text: Vec::new(), line: 0, object: Object { wanted, ..Object::default() } }
     }
 
     fn parse(&mut self) -> Result<(), serde_json::Error> {
-        self.values.columns = [0; 4];
-        self.values.keys = 0;
+        self.object.columns = [0; 4];
+        self.object.keys = 0;
         let mut input = serde_json::Deserializer::from_slice(&self.text);
-        Object { keys: &self.keys, values: &mut self.values }.deserialize(&mut input)?;
+        self.object.deserialize(&mut input)?;
         input.end()
     }
 
@@ -71,30 +67,19 @@ impl<R: Read> Rows for JsonLines<R> {
                 format!("the line is not usable as JSON ({message}), expected one object per line; correct the line"),
             )));
         }
-        if let Some(role) = Role::ALL.into_iter().find(|role| self.values.columns[*role as usize] == 0) {
-            let key = &self.keys[role as usize];
+        if let Some(role) = Role::ALL.into_iter().find(|role| self.object.columns[*role as usize] == 0) {
+            let key = &self.object.wanted[role as usize];
             return Ok(Next::Bad(self.problem(
-                self.values.keys + 1,
+                self.object.keys + 1,
                 format!("the key {key:?} ({role}) is missing; complete the object"),
             )));
         }
-        let mut trimmed = false;
-        let fields = self.values.texts.each_ref().map(|text| {
-            let bare = text.trim_ascii();
-            trimmed |= bare.len() != text.len();
-            bare
-        });
-        Ok(Next::Row(Row { line: self.line, fields, columns: self.values.columns, trimmed }))
+        let fields = self.object.texts.each_ref().map(Vec::as_slice);
+        Ok(Next::Row(EventRow::new(self.line, self.object.columns, fields)))
     }
 }
 
-/// Takes the wanted values of an object.
-struct Object<'a> {
-    keys: &'a [String; 4],
-    values: &'a mut Values,
-}
-
-impl<'de> DeserializeSeed<'de> for Object<'_> {
+impl<'de> DeserializeSeed<'de> for &mut Object {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
@@ -102,7 +87,7 @@ impl<'de> DeserializeSeed<'de> for Object<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Object<'_> {
+impl<'de> Visitor<'de> for &mut Object {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -111,12 +96,12 @@ impl<'de> Visitor<'de> for Object<'_> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         while let Some(Key(key)) = map.next_key()? {
-            self.values.keys += 1;
-            match self.keys.iter().position(|wanted| *wanted == key) {
+            self.keys += 1;
+            match self.wanted.iter().position(|wanted| *wanted == key) {
                 Some(role) => {
-                    self.values.columns[role] = self.values.keys;
-                    self.values.texts[role].clear();
-                    map.next_value_seed(Text { key: &key, text: &mut self.values.texts[role] })?;
+                    self.columns[role] = self.keys;
+                    self.texts[role].clear();
+                    map.next_value_seed(Text { key: &key, text: &mut self.texts[role] })?;
                 }
                 None => {
                     map.next_value::<IgnoredAny>()?;

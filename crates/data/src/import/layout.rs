@@ -2,14 +2,12 @@
 
 use serde_json::{Map, Value};
 
-use super::columns::{Columns, Role};
+use super::columns::{Columns, Role, clear_roles, guess};
 use super::dates::{Form, parse};
 use super::error::ImportError;
-use super::guess::{clear_roles, guess};
 use super::options::ImportOptions;
-use super::sample::{SampleRow, detect, sample_rows, tabs_with_quotes};
 use super::source::Source;
-use super::table::Dialect;
+use super::table::{Dialect, SampleRow, detect, sample_rows, tabs_with_quotes};
 use crate::Place;
 use crate::readers::excerpt;
 
@@ -50,9 +48,7 @@ pub(super) fn of_table(
     let rows = sample_rows(&source.sample, dialect);
     let Some(first) = rows.first() else {
         // Everything is one field in quotes.
-        return Err(ImportError::OpenQuote {
-            place: Place { path: source.path.clone(), line: 1, column: 1 },
-        });
+        return Err(ImportError::open_quote(&source.path, 1));
     };
     let second = rows.get(1).map(|row| row.fields.as_slice());
     let shown = Shown { source, line: first.line, names: &first.fields, sample: second };
@@ -62,7 +58,7 @@ pub(super) fn of_table(
     }
     let (positions, header) = match columns {
         None => (
-            guess(&first.fields).map_err(|problem| shown.unclear(problem))?,
+            guess(&first.fields).map_err(|problem| shown.unclear(&problem))?,
             Some("its names are usual ones"),
         ),
         Some(columns) => given(columns, first, second, &shown)?,
@@ -94,7 +90,11 @@ fn dialect(
         Err(columns) => {
             let end = memchr::memchr(b'\n', &source.sample).unwrap_or(source.sample.len());
             let line = excerpt(source.sample[..end].trim_ascii());
-            Err(ImportError::NoDelimiter { path: source.path.clone(), columns, line })
+            let message = format!(
+                "found {columns} column(s) with the delimiters comma, tab and semicolon, expected at least 4 \
+                 (subject, relation, object, date); name the right one with --delimiter\nfirst line: {line}"
+            );
+            Err(ImportError::file(&source.path, message))
         }
     }
 }
@@ -106,22 +106,17 @@ fn given(
     second: Option<&[String]>,
     shown: &Shown<'_>,
 ) -> Result<([usize; 4], Option<&'static str>), ImportError> {
-    let named = columns.by_name(&first.fields);
-    match (named, columns) {
-        (Ok(positions), Columns::Order(_)) => return Ok((positions, Some("it has the names of --columns"))),
-        (Ok(positions), _) if columns.needs_header() => {
-            return Ok((positions, Some("--columns names columns")));
+    let positions = match (columns.by_name(&first.fields), columns.by_position()) {
+        (Ok(positions), _) if matches!(columns, Columns::Order(_)) => {
+            return Ok((positions, Some("it has the names of --columns")));
         }
-        (Err(missing), _) if columns.needs_header() => {
-            return Err(shown.unclear(format!("there is no column {missing:?}")));
-        }
-        _ => {}
-    }
-    // Columns that need a header were dealt with above; the others have positions.
-    let positions = columns.by_position().unwrap_or_default();
+        (Ok(positions), None) => return Ok((positions, Some("--columns names columns"))),
+        (Err(missing), None) => return Err(shown.unclear(&format!("there is no column {missing:?}"))),
+        (_, Some(positions)) => positions,
+    };
     let width = first.fields.len();
     if let Some(beyond) = positions.iter().find(|position| **position >= width) {
-        return Err(shown.unclear(format!("there is no column {}", beyond + 1)));
+        return Err(shown.unclear(&format!("there is no column {}", beyond + 1)));
     }
     let is_date = |row: &[String]| {
         row.get(positions[Role::Date as usize]).is_some_and(|text| parse(text.as_bytes(), None).is_ok())
@@ -143,8 +138,8 @@ pub(super) fn of_json(source: &Source, columns: Option<&Columns>) -> Result<Layo
     });
     let Some((line, object)) = first else {
         let place = Place { path: source.path.clone(), line: 1, column: 1 };
-        let message = "no line is a JSON object, expected one object per line; check the file".to_owned();
-        return Err(ImportError::Row { place, message });
+        let message = "no line is a JSON object, expected one object per line; check the file";
+        return Err(ImportError::row(&place, message));
     };
     let names: Vec<String> = object.keys().cloned().collect();
     let values: Vec<String> = object.values().map(ToString::to_string).collect();
@@ -167,7 +162,7 @@ pub(super) fn of_names(
 ) -> Result<Layout, ImportError> {
     let (line, names, values) = first;
     let shown = Shown { source, line, names, sample: Some(values) };
-    let positions = positions.map_err(|problem| shown.unclear(problem))?;
+    let positions = positions.map_err(|problem| shown.unclear(&problem))?;
     Ok(Layout {
         dialect: None,
         names: Some(names.to_vec()),
@@ -193,7 +188,7 @@ fn usual_form<'a>(dates: impl Iterator<Item = &'a String>) -> Option<Form> {
 
 impl Shown<'_> {
     /// The error that shows what was found and a command to copy.
-    fn unclear(&self, problem: String) -> ImportError {
+    fn unclear(&self, problem: &str) -> ImportError {
         const SHOWN: usize = 24;
         let mut table = String::from("columns found:");
         for (number, name) in self.names.iter().enumerate().take(SHOWN) {
@@ -205,12 +200,13 @@ impl Shown<'_> {
         if self.names.len() > SHOWN {
             table.push_str(&format!("\n  and {} more", self.names.len() - SHOWN));
         }
-        ImportError::Unclear {
-            place: Place { path: self.source.path.clone(), line: self.line, column: 1 },
-            problem,
-            table,
-            suggestion: self.suggestion(),
-        }
+        let place = Place { path: self.source.path.clone(), line: self.line, column: 1 };
+        let message = format!(
+            "{problem}; say which column is what\n{table}\nfor example: quadcast data import {} --columns {} --out DIR",
+            place.path.display(),
+            self.suggestion()
+        );
+        ImportError::at(&place, message)
     }
 
     /// What `--columns` could be: clear roles by name, the date by its looks, the rest in order.

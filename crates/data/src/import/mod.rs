@@ -7,11 +7,9 @@
 
 mod collect;
 mod columns;
-mod cuts;
 mod dates;
 mod divide;
 mod error;
-mod guess;
 mod json_lines;
 mod layout;
 mod options;
@@ -20,16 +18,17 @@ mod parquet;
 mod process;
 mod report;
 mod rows;
-mod sample;
 mod source;
 mod steps;
 mod table;
 mod write;
 
 pub use columns::{Columns, Reference, Role};
-pub use cuts::cuts;
+pub use divide::cuts;
 pub use error::ImportError;
 pub use options::{DateOrder, Granularity, ImportOptions, Shares};
+#[cfg(feature = "parquet")]
+pub(crate) use parquet::{WHOLE, guarded};
 pub use process::import;
 pub use report::{
     ColumnUse, ImportReport, NameChanges, Removed, SkipReason, Skipped, SourceReport, SplitReport,

@@ -27,17 +27,6 @@ pub enum Granularity {
 }
 
 impl Granularity {
-    /// The word on the command line.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Hour => "hour",
-            Self::Day => "day",
-            Self::Week => "week",
-            Self::Month => "month",
-            Self::Year => "year",
-        }
-    }
-
     /// The next finer granularity, if there is one.
     pub(super) const fn finer(self) -> Option<Self> {
         match self {
@@ -52,7 +41,13 @@ impl Granularity {
 
 impl fmt::Display for Granularity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.word())
+        f.write_str(match self {
+            Self::Hour => "hour",
+            Self::Day => "day",
+            Self::Week => "week",
+            Self::Month => "month",
+            Self::Year => "year",
+        })
     }
 }
 
@@ -64,16 +59,6 @@ pub enum DateOrder {
     Dmy,
     /// Month, day, year.
     Mdy,
-}
-
-impl DateOrder {
-    /// The word on the command line.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Dmy => "dmy",
-            Self::Mdy => "mdy",
-        }
-    }
 }
 
 /// Shares of train, valid and test, which sum to one.
@@ -100,7 +85,10 @@ impl FromStr for Shares {
     /// Reads `80/10/10` or `0.8/0.1/0.1`.
     fn from_str(text: &str) -> Result<Self, ImportError> {
         const TOLERANCE: f64 = 1e-6;
-        let failed = || ImportError::Shares { found: text.to_owned() };
+        let failed = || {
+            let expected = "expected three shares above 0 that sum to 100, such as 80/10/10";
+            ImportError::Unusable(format!("--split {text}: {expected}"))
+        };
         let parts: Vec<f64> = text
             .split('/')
             .map(|part| part.trim().parse())

@@ -7,9 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
 
-use jiff::Timestamp;
-use jiff::civil::{Date, date};
-use jiff::{Span, tz::Offset};
+use jiff::{Timestamp, tz::Offset};
 use parquet::basic::{ConvertedType, LogicalType, Repetition, TimeUnit, Type as Physical};
 use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, SerializedFileReader};
@@ -17,13 +15,13 @@ use parquet::record::Field;
 use parquet::record::reader::RowIter;
 use parquet::schema::types::{Type, TypePtr};
 
-use super::columns::{Columns, Role};
+use super::columns::{Columns, Role, guess};
 use super::error::ImportError;
-use super::guess::guess;
 use super::layout::{Layout, of_names};
-use super::rows::{Next, Row, Rows, Stop};
+use super::rows::{EventRow, Next, Rows, Stop};
 use super::source::Source;
 use crate::DataError;
+use crate::readers::date_of_day;
 
 /// What a column holds, as far as its values need to know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,25 +63,27 @@ impl Content {
                 // Times of day in nanoseconds are known by their logical type only.
                 (!matches!(info.logical_type_ref(), Some(LogicalType::Time(_)))).then_some(Self::Plain)
             }
-            (Physical::INT32 | Physical::INT64, _) if whole(info.converted_type()) => Some(Self::Plain),
+            (Physical::INT32 | Physical::INT64, _) if WHOLE.contains(&info.converted_type()) => {
+                Some(Self::Plain)
+            }
             _ => None,
         }
     }
 }
 
-/// Whether a type is one of whole numbers.
-const fn whole(kind: ConvertedType) -> bool {
+/// The types of whole numbers.
+pub(crate) const WHOLE: [ConvertedType; 8] = {
     use ConvertedType::{INT_8, INT_16, INT_32, INT_64, UINT_8, UINT_16, UINT_32, UINT_64};
-    matches!(kind, INT_8 | INT_16 | INT_32 | INT_64 | UINT_8 | UINT_16 | UINT_32 | UINT_64)
-}
+    [INT_8, INT_16, INT_32, INT_64, UINT_8, UINT_16, UINT_32, UINT_64]
+};
 
 /// An open file.
-pub(super) struct Table {
+pub(super) struct ParquetFile {
     file: SerializedFileReader<File>,
     columns: Vec<TypePtr>,
 }
 
-impl Table {
+impl ParquetFile {
     /// Opens a file and reads what it says about itself.
     pub(super) fn open(path: &Path) -> io::Result<Self> {
         let file = File::open(path)?;
@@ -92,12 +92,11 @@ impl Table {
         Ok(Self { file, columns })
     }
 
-    /// The rows of the file.
     pub(super) fn rows(&self, positions: [usize; 4]) -> Result<ParquetRows<'_>, Stop> {
         let mut wanted = positions.to_vec();
         wanted.sort_unstable();
         wanted.dedup();
-        let values = self.values(&wanted).map_err(|error| Stop::Read(broken(error)))?;
+        let values = self.values(&wanted).map_err(|error| Stop::Read(io::Error::other(error)))?;
         // Every position is among the wanted ones.
         let order = positions.map(|position| wanted.binary_search(&position).unwrap_or_default());
         Ok(ParquetRows { values, order, columns: positions.map(|position| position + 1), row: 0 })
@@ -117,16 +116,16 @@ impl Table {
 
 /// Which columns a file has and which of them are the roles.
 pub(super) fn layout(source: &Source, columns: Option<&Columns>) -> Result<Layout, DataError> {
-    let failed = |error| damaged(&source.path, error);
-    let table = Table::open(&source.path).map_err(failed)?;
+    let failed = |error: io::Error| damaged(&source.path, &error);
+    let table = ParquetFile::open(&source.path).map_err(failed)?;
     let names: Vec<String> = table.columns.iter().map(|column| column.name().to_owned()).collect();
     let usable: Vec<usize> = (0..names.len()).filter(|&i| Content::of(&table.columns[i]).is_some()).collect();
     let mut sample = vec!["(nested, binary or without a known type)".to_owned(); names.len()];
     // Without a usable column there is no sample either, and every role is refused.
     if !usable.is_empty() {
-        let mut values = table.values(&usable).map_err(|error| failed(broken(error)))?;
+        let mut values = table.values(&usable).map_err(|error| failed(io::Error::other(error)))?;
         if !values.advance().map_err(failed)? {
-            return Err(ImportError::NoRows { path: source.path.clone() }.into());
+            return Err(ImportError::no_rows(&source.path).into());
         }
         for (&position, text) in usable.iter().zip(&values.texts) {
             sample[position] = String::from_utf8_lossy(text).into_owned();
@@ -191,32 +190,16 @@ fn put(text: &mut Vec<u8>, content: Content, field: &Field) -> io::Result<()> {
             }
             Err(_) => write!(text, "{units}"),
         },
-        (_, Field::Date(days)) => match day(*days) {
+        (_, Field::Date(days)) => match date_of_day(i64::from(*days)) {
             Some(day) => write!(text, "{day}"),
             None => write!(text, "{days}"),
         },
         (_, Field::Str(value)) => text.write_all(value.as_bytes()),
         (_, Field::Bytes(value)) => text.write_all(value.data()),
-        // Numbers and truth values are written as they are in JSON.
-        (_, other) => write!(text, "{}", Shown(other)),
-    }
-}
-
-/// Days since 1970 as a date.
-fn day(days: i32) -> Option<Date> {
-    date(1970, 1, 1).checked_add(Span::new().try_days(days).ok()?).ok()
-}
-
-/// A number as it is usually written: without a fraction where there is none.
-struct Shown<'a>(&'a Field);
-
-impl std::fmt::Display for Shown<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self.0 {
-            Field::Float(value) => write!(f, "{value}"),
-            Field::Double(value) => write!(f, "{value}"),
-            other => write!(f, "{other}"),
-        }
+        // Numbers and truth values are written as they are in JSON: without a fraction where there is none.
+        (_, Field::Float(value)) => write!(text, "{value}"),
+        (_, Field::Double(value)) => write!(text, "{value}"),
+        (_, other) => write!(text, "{other}"),
     }
 }
 
@@ -235,31 +218,26 @@ impl Rows for ParquetRows<'_> {
             return Ok(Next::End);
         }
         self.row += 1;
-        let mut trimmed = false;
-        let fields = self.order.map(|place| {
-            let text = &self.values.texts[place];
-            let bare = text.trim_ascii();
-            trimmed |= bare.len() != text.len();
-            bare
-        });
-        Ok(Next::Row(Row { line: self.row, fields, columns: self.columns, trimmed }))
+        let fields = self.order.map(|place| self.values.texts[place].as_slice());
+        Ok(Next::Row(EventRow::new(self.row, self.columns, fields)))
     }
 }
 
 /// Reads with a decoder that trusts lengths in the file: where they are wrong, it panics. That is damage like any other.
 /// Nothing is read after an error, so a decoder in disorder is never used.
-fn guarded<T>(read: impl FnOnce() -> Result<T, ParquetError>) -> io::Result<T> {
+pub(crate) fn guarded<T>(read: impl FnOnce() -> Result<T, ParquetError>) -> io::Result<T> {
     match catch_unwind(AssertUnwindSafe(read)) {
-        Ok(result) => result.map_err(broken),
+        Ok(result) => result.map_err(io::Error::other),
         Err(_) => Err(io::Error::other("the data contradict the description of the columns")),
     }
 }
 
-fn broken(error: ParquetError) -> io::Error {
-    io::Error::other(error)
-}
-
 /// The error of a file that cannot be read.
-pub(super) fn damaged(path: &Path, source: io::Error) -> DataError {
-    ImportError::Parquet { path: path.to_path_buf(), source }.into()
+pub(super) fn damaged(path: &Path, error: &io::Error) -> DataError {
+    let message = format!(
+        "{}: the Parquet file is damaged or compressed with something else than snappy, gzip or zstd: {error}; write or \
+         download it again",
+        path.display()
+    );
+    ImportError::Unusable(message).into()
 }

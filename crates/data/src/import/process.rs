@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use quadcast_core::{Duplicates, Splits};
 
-use super::collect::{Collector, Counts, Halt};
+use super::collect::{Collector, Counts};
 use super::columns::Role;
 use super::divide::{divided, ordered};
 use super::error::ImportError;
@@ -14,13 +14,13 @@ use super::options::{Granularity, ImportOptions};
 #[cfg(feature = "parquet")]
 use super::parquet;
 use super::report::{ColumnUse, ImportReport, NameChanges, Removed, Skipped, SourceReport, SplitReport};
-#[cfg(feature = "parquet")]
 use super::rows::Stop;
 use super::source::{Kind, Source};
 use super::steps::{Decision, StepFact, on_steps};
 use super::table::{Dialect, Table};
 use super::write::{check, label, write, written_names};
 use crate::DataError;
+use crate::readers::failure;
 
 /// Version of `import.json`.
 const SCHEMA: u32 = 1;
@@ -30,7 +30,8 @@ const SCHEMA: u32 = 1;
 pub fn import(options: &ImportOptions) -> Result<ImportReport, DataError> {
     check(&options.out, options.overwrite)?;
     if options.inputs.iter().filter(|path| path.as_path() == Path::new("-")).count() > 1 {
-        return Err(ImportError::StandardInputTwice.into());
+        let message = "- (standard input) is given more than once; it can be read only once";
+        return Err(ImportError::Unusable(message.to_owned()).into());
     }
     let mut collector = Collector::new(options);
     let mut sources = Vec::new();
@@ -38,15 +39,20 @@ pub fn import(options: &ImportOptions) -> Result<ImportReport, DataError> {
         sources.push(read(path, options, &mut collector)?);
     }
     let decision = collector.dates.decide(options.date_order, options.granularity)?;
-    let names = collector.changes();
-    let skipped = std::mem::take(&mut collector.skipped).into_report();
+    let cleaned = collector.entities.cleaned + collector.relations.cleaned;
+    let names = NameChanges { trimmed_rows: collector.trimmed, cleaned };
+    let skipped: Vec<Skipped> = std::mem::take(&mut collector.skipped)
+        .into_iter()
+        .map(|(reason, (rows, examples))| Skipped { reason, rows, examples })
+        .collect();
     if collector.facts.is_empty() {
         return Err(nothing(&options.inputs, &skipped).into());
     }
-    let facts = ordered(on_steps(std::mem::take(&mut collector.facts), &decision), options.duplicates);
-    let splits = divided(&facts.facts, options.shares, decision.granularity)?;
-    let duplicates = Removed { rows: facts.repeated, policy: options.duplicates };
-    let used = used(&facts.facts, &collector);
+    let (facts, repeated) =
+        ordered(on_steps(std::mem::take(&mut collector.facts), &decision), options.duplicates);
+    let splits = divided(&facts, options.shares, decision.granularity)?;
+    let duplicates = Removed { rows: repeated, policy: options.duplicates };
+    let used = used(&facts, &collector);
     let report = ImportReport {
         schema: SCHEMA,
         out: options.out.clone(),
@@ -56,13 +62,13 @@ pub fn import(options: &ImportOptions) -> Result<ImportReport, DataError> {
         skipped,
         duplicates,
         names,
-        facts: facts.facts.len(),
+        facts: facts.len(),
         entities: used[0],
         relations: used[1],
         granularity: decision.granularity,
         date_order: options.date_order.or(decision.order),
         shares: options.shares,
-        splits: described(&splits, facts.facts.len(), decision.granularity),
+        splits: described(&splits, facts.len(), decision.granularity),
         notes: notes(decision, duplicates, names),
     };
     let [entities, relations] =
@@ -73,17 +79,17 @@ pub fn import(options: &ImportOptions) -> Result<ImportReport, DataError> {
 
 /// The error of an import without a single fact.
 fn nothing(inputs: &[PathBuf], skipped: &[Skipped]) -> ImportError {
-    let first = skipped.iter().flat_map(|reason| &reason.examples).next().cloned();
+    let first = skipped.iter().flat_map(|reason| &reason.examples).next();
     match (first, inputs.first()) {
-        (None, Some(path)) => ImportError::NoRows { path: path.clone() },
-        (first, _) => ImportError::NothingLeft {
-            skipped: skipped.iter().map(|reason| reason.rows).sum(),
-            first: first.unwrap_or_default(),
-        },
+        (None, Some(path)) => ImportError::no_rows(path),
+        (first, _) => ImportError::Unusable(format!(
+            "no row could be used: {} rows were skipped; the first: {}",
+            skipped.iter().map(|reason| reason.rows).sum::<u64>(),
+            first.map_or("", String::as_str)
+        )),
     }
 }
 
-/// Reads one file.
 fn read(path: &Path, options: &ImportOptions, collector: &mut Collector) -> Result<SourceReport, DataError> {
     let source = Source::open(path)?;
     let layout = match source.kind {
@@ -94,11 +100,11 @@ fn read(path: &Path, options: &ImportOptions, collector: &mut Collector) -> Resu
     };
     collector.dates.expect(layout.form);
     let (path, kind, compression) = (source.path.clone(), source.kind, source.compression);
-    let counts = rows(source, &layout, collector).map_err(|halt| match halt {
-        Halt::Bad(error) => error.into(),
+    let counts = rows(source, &layout, collector, &|stop| match stop {
+        Stop::OpenQuote(line) => ImportError::open_quote(&path, line).into(),
         #[cfg(feature = "parquet")]
-        Halt::Stop(Stop::Read(error)) if kind == Kind::Parquet => parquet::damaged(&path, error),
-        Halt::Stop(stop) => stop.error(&path, compression),
+        Stop::Read(error) if kind == Kind::Parquet => parquet::damaged(&path, &error),
+        Stop::Read(error) => failure(&path, compression, error),
     })?;
     let columns = Role::ALL.map(|role| {
         let position = layout.positions[role as usize];
@@ -122,23 +128,28 @@ fn read(path: &Path, options: &ImportOptions, collector: &mut Collector) -> Resu
     })
 }
 
-fn rows(source: Source, layout: &Layout, collector: &mut Collector) -> Result<Counts, Halt> {
+fn rows(
+    source: Source,
+    layout: &Layout,
+    collector: &mut Collector,
+    stopped: &dyn Fn(Stop) -> DataError,
+) -> Result<Counts, DataError> {
     let path = source.path.clone();
     #[cfg(feature = "parquet")]
     if source.kind == Kind::Parquet {
-        let table = parquet::Table::open(&path).map_err(|error| Halt::Stop(Stop::Read(error)))?;
-        return collector.read(&path, &mut table.rows(layout.positions).map_err(Halt::Stop)?);
+        let file = parquet::ParquetFile::open(&path).map_err(|error| stopped(Stop::Read(error)))?;
+        return collector.read(&path, &mut file.rows(layout.positions).map_err(stopped)?, stopped);
     }
     match (layout.dialect, &layout.names) {
         (Some(dialect), names) => {
             let reader = source.into_reader();
             let mut table = Table::new(reader, dialect, names.is_some(), layout.width, layout.positions);
-            collector.read(&path, &mut table)
+            collector.read(&path, &mut table, stopped)
         }
         (None, names) => {
             let key = |position: usize| names.as_ref().and_then(|names| names.get(position)).cloned();
             let keys = layout.positions.map(|position| key(position).unwrap_or_default());
-            collector.read(&path, &mut JsonLines::new(source.into_reader(), keys))
+            collector.read(&path, &mut JsonLines::new(source.into_reader(), keys), stopped)
         }
     }
 }
@@ -156,36 +167,25 @@ fn used(facts: &[StepFact], collector: &Collector) -> [usize; 2] {
 }
 
 fn described(splits: &Splits<&[StepFact]>, all: usize, granularity: Granularity) -> Splits<SplitReport> {
-    let describe = |facts: &[StepFact]| {
-        let named =
-            |fact: Option<&StepFact>| fact.map_or_else(String::new, |fact| label(fact.step, granularity));
-        SplitReport {
-            facts: facts.len(),
-            share: facts.len() as f64 / all as f64,
-            steps: facts.chunk_by(|a, b| a.step == b.step).count(),
-            first: named(facts.first()),
-            last: named(facts.last()),
-        }
-    };
-    Splits { train: describe(splits.train), valid: describe(splits.valid), test: describe(splits.test) }
+    let named = |fact: Option<&StepFact>| fact.map_or_else(String::new, |fact| label(fact.step, granularity));
+    splits.map(|facts| SplitReport {
+        facts: facts.len(),
+        share: facts.len() as f64 / all as f64,
+        steps: facts.chunk_by(|a, b| a.step == b.step).count(),
+        first: named(facts.first()),
+        last: named(facts.last()),
+    })
 }
 
 fn notes(decision: Decision, duplicates: Removed, names: NameChanges) -> Vec<String> {
     let mut notes = decision.notes;
-    match (duplicates.rows, duplicates.policy) {
-        (0, _) => {}
-        (rows, Duplicates::Drop) => {
-            notes.push(format!(
-                "{rows} rows repeat a fact of the same {} and were dropped.",
-                decision.granularity
-            ));
-        }
-        (rows, Duplicates::Keep) => {
-            notes.push(format!(
-                "{rows} rows repeat a fact of the same {} and were kept.",
-                decision.granularity
-            ));
-        }
+    if duplicates.rows > 0 {
+        let done = match duplicates.policy {
+            Duplicates::Drop => "dropped",
+            Duplicates::Keep => "kept",
+        };
+        let (rows, step) = (duplicates.rows, decision.granularity);
+        notes.push(format!("{rows} rows repeat a fact of the same {step} and were {done}."));
     }
     if names.trimmed_rows > 0 {
         notes.push(format!("Blanks around fields were cut off in {} rows.", names.trimmed_rows));

@@ -1,22 +1,26 @@
 //! What a source gives: rows of four fields, and rows that cannot be used.
 
-use std::path::Path;
-
 use serde::Serialize;
 
-use super::error::ImportError;
-use crate::readers::Compression;
-use crate::readers::failure;
-use crate::{DataError, Place};
+/// Bytes that are read at once.
+pub(super) const BUFFER: usize = 1 << 18;
 
 /// The four fields of a row in the order of the roles, without blanks around them.
-pub(super) struct Row<'a> {
+pub(super) struct EventRow<'a> {
     pub line: u64,
     pub fields: [&'a [u8]; 4],
     /// Columns of the fields, counted from 1.
     pub columns: [usize; 4],
     /// Whether blanks were cut off.
     pub trimmed: bool,
+}
+
+impl<'a> EventRow<'a> {
+    pub(super) fn new(line: u64, columns: [usize; 4], fields: [&'a [u8]; 4]) -> Self {
+        let bare = fields.map(<[u8]>::trim_ascii);
+        let trimmed = bare.map(<[u8]>::len) != fields.map(<[u8]>::len);
+        Self { line, fields: bare, columns, trimmed }
+    }
 }
 
 /// Why a row cannot be used.
@@ -57,16 +61,9 @@ pub(super) struct Problem {
     pub message: String,
 }
 
-impl Problem {
-    /// Where the row stands.
-    pub(super) fn place(&self, path: &Path) -> Place {
-        Place { path: path.to_path_buf(), line: self.line, column: self.column }
-    }
-}
-
 /// What comes next.
 pub(super) enum Next<'a> {
-    Row(Row<'a>),
+    Row(EventRow<'a>),
     Bad(Problem),
     End,
 }
@@ -79,19 +76,6 @@ pub(super) enum Stop {
     OpenQuote(u64),
 }
 
-impl Stop {
-    /// The error to report.
-    pub(super) fn error(self, path: &Path, compression: Option<Compression>) -> DataError {
-        match self {
-            Self::Read(source) => failure(path, compression, source),
-            Self::OpenQuote(line) => {
-                ImportError::OpenQuote { place: Place { path: path.to_path_buf(), line, column: 1 } }.into()
-            }
-        }
-    }
-}
-
-/// A stream of rows.
 pub(super) trait Rows {
     fn next(&mut self) -> Result<Next<'_>, Stop>;
 }

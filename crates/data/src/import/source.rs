@@ -13,6 +13,20 @@ const SAMPLE: usize = 1 << 18;
 /// What standard input is called in messages.
 const STANDARD_INPUT: &str = "stdin";
 
+/// First bytes of files that are no tables, what they are and what to do.
+const OTHER_FILES: [(&[u8], &str, &str); 6] = [
+    (
+        b"PK\x03\x04",
+        "an archive or a spreadsheet",
+        "export the sheet as CSV, or give the archive the ending .zip",
+    ),
+    (b"\x1f\x8b", "a gzip file", "give it the ending .gz"),
+    (b"\x28\xb5\x2f\xfd", "a zstd file", "give it the ending .zst"),
+    (b"\xfd7zXZ", "an xz file", "give it the ending .xz"),
+    (b"\xff\xfe", "text in UTF-16", "save it as UTF-8"),
+    (b"\xfe\xff", "text in UTF-16", "save it as UTF-8"),
+];
+
 /// The kind of text that a file holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -78,8 +92,8 @@ impl Source {
         let kind = kind(&path, &bytes)?;
         #[cfg(feature = "parquet")]
         if kind == Kind::Parquet && (compression.is_some() || !path.is_file()) {
-            let (found, advice) = ("a Parquet file in a stream", "save it as a plain file and give its path");
-            return Err(ImportError::NotATable { path, found, advice }.into());
+            let advice = "save it as a plain file and give its path";
+            return Err(not_a_table(&path, "a Parquet file in a stream", advice));
         }
         Ok(Self { path, kind, sample: bytes, compression, rest, ahead })
     }
@@ -92,40 +106,32 @@ impl Source {
 
 /// The kind of text by the name and the first bytes; other kinds of files are refused with advice.
 fn kind(path: &Path, sample: &[u8]) -> Result<Kind, DataError> {
-    let refused = |found, advice| {
-        Err(DataError::from(ImportError::NotATable { path: path.to_path_buf(), found, advice }))
-    };
-    let text = sample.trim_ascii_start();
-    match sample {
+    let refused = |found, advice| Err(not_a_table(path, found, advice));
+    if sample.starts_with(b"PAR1") {
         #[cfg(feature = "parquet")]
-        [b'P', b'A', b'R', b'1', ..] => return Ok(Kind::Parquet),
+        return Ok(Kind::Parquet);
         #[cfg(not(feature = "parquet"))]
-        [b'P', b'A', b'R', b'1', ..] => {
-            return refused(
-                "a Parquet file",
-                "export it as CSV, or install Quadcast with its feature parquet \
-                 (cargo install --path crates/cli --features parquet)",
-            );
-        }
-        [b'P', b'K', 3, 4, ..] => {
-            return refused(
-                "an archive or a spreadsheet",
-                "export the sheet as CSV, or give the archive the ending .zip",
-            );
-        }
-        [0x1f, 0x8b, ..] => return refused("a gzip file", "give it the ending .gz"),
-        [0x28, 0xb5, 0x2f, 0xfd, ..] => return refused("a zstd file", "give it the ending .zst"),
-        [b'B', b'Z', b'h', ..] if sample.contains(&0) => {
-            return refused("a bzip2 file", "give it the ending .bz2");
-        }
-        [0xfd, b'7', b'z', b'X', b'Z', ..] => return refused("an xz file", "give it the ending .xz"),
-        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => return refused("text in UTF-16", "save it as UTF-8"),
-        _ if text.is_empty() => return Err(ImportError::NoRows { path: path.to_path_buf() }.into()),
-        _ if text.starts_with(b"[") && memchr::memchr(b'{', text).is_some() => {
-            return refused("a JSON array", "write one object per line (jq -c '.[]' does it)");
-        }
-        _ if text.starts_with(b"<") => return refused("markup (HTML or XML)", "check what was downloaded"),
-        _ => {}
+        return refused(
+            "a Parquet file",
+            "export it as CSV, or install Quadcast with its feature parquet \
+             (cargo install --path crates/cli --features parquet)",
+        );
+    }
+    if let Some((_, found, advice)) = OTHER_FILES.iter().find(|(start, ..)| sample.starts_with(start)) {
+        return refused(found, advice);
+    }
+    if sample.starts_with(b"BZh") && sample.contains(&0) {
+        return refused("a bzip2 file", "give it the ending .bz2");
+    }
+    let text = sample.trim_ascii_start();
+    if text.is_empty() {
+        return Err(ImportError::no_rows(path).into());
+    }
+    if text.starts_with(b"[") && memchr::memchr(b'{', text).is_some() {
+        return refused("a JSON array", "write one object per line (jq -c '.[]' does it)");
+    }
+    if text.starts_with(b"<") {
+        return refused("markup (HTML or XML)", "check what was downloaded");
     }
     let name = file_name(path).to_ascii_lowercase();
     let stem = Compression::of(&name).1;
@@ -133,4 +139,8 @@ fn kind(path: &Path, sample: &[u8]) -> Result<Kind, DataError> {
         return Ok(Kind::JsonLines);
     }
     Ok(Kind::Table([".tsv", ".tab"].iter().any(|ending| stem.ends_with(ending)).then_some(b'\t')))
+}
+
+fn not_a_table(path: &Path, found: &str, advice: &str) -> DataError {
+    ImportError::file(path, format!("found {found}, expected CSV, TSV or JSON Lines; {advice}")).into()
 }

@@ -1,7 +1,5 @@
 //! What all dates together say: their form, the order of day and month, and how fine they are.
 
-use std::path::Path;
-
 use super::collect::Fact;
 use super::dates::{Form, Parsed};
 use super::error::ImportError;
@@ -60,12 +58,9 @@ impl Dates {
         &mut self,
         date: &Parsed,
         text: &[u8],
-        place: (&Path, u64, usize),
+        place: impl Fn() -> Place,
     ) -> Result<(), String> {
-        let seen = || Seen {
-            place: Place { path: place.0.to_path_buf(), line: place.1, column: place.2 },
-            text: excerpt(text),
-        };
+        let seen = || Seen { place: place(), text: excerpt(text) };
         match &self.form {
             None => self.form = Some(date.form),
             Some(form) if *form != date.form => {
@@ -96,7 +91,6 @@ impl Dates {
         Ok(())
     }
 
-    /// Decides order and granularity.
     pub(super) fn decide(
         &self,
         order: Option<DateOrder>,
@@ -107,20 +101,13 @@ impl Dates {
             notes.push(format!("Dates are read as {}.", form.words()));
         }
         let decided = self.order(order)?;
-        match (decided, &self.day_first, &self.month_first) {
-            (Some(DateOrder::Dmy), Some(seen), _) => {
-                notes.push(format!(
-                    "The day comes before the month: {} at {} shows it.",
-                    seen.text, seen.place
-                ));
-            }
-            (Some(DateOrder::Mdy), _, Some(seen)) => {
-                notes.push(format!(
-                    "The month comes before the day: {} at {} shows it.",
-                    seen.text, seen.place
-                ));
-            }
-            _ => {}
+        let shown = match decided {
+            Some(DateOrder::Dmy) => self.day_first.as_ref().zip(Some("day comes before the month")),
+            Some(DateOrder::Mdy) => self.month_first.as_ref().zip(Some("month comes before the day")),
+            None => None,
+        };
+        if let Some((Seen { place, text }, order)) = shown {
+            notes.push(format!("The {order}: {text} at {place} shows it."));
         }
         if self.zoned > 0 && self.unzoned > 0 {
             notes.push(format!(
@@ -139,15 +126,22 @@ impl Dates {
         // With a given order no date was left open.
         match (given, &self.day_first, &self.month_first, &self.either) {
             (Some(_), ..) | (None, None, None, None) => Ok(None),
-            (None, Some(day), Some(month), _) => Err(ImportError::MixedDates {
-                place: month.place.clone(),
-                found: month.text.clone(),
-                other: format!("{} at {}", day.text, day.place),
-            }),
+            (None, Some(day), Some(month), _) => {
+                let message = format!(
+                    "found {}, expected the order of {} at {}: one has the day first, the other the month; say which is \
+                     right with --date-format dmy or --date-format mdy (and --skip-bad to leave the others out)",
+                    month.text, day.text, day.place
+                );
+                Err(ImportError::at(&month.place, message))
+            }
             (None, Some(_), None, _) => Ok(Some(DateOrder::Dmy)),
             (None, None, Some(_), _) => Ok(Some(DateOrder::Mdy)),
-            (None, None, None, Some(seen)) => {
-                Err(ImportError::AmbiguousDates { place: seen.place.clone(), found: seen.text.clone() })
+            (None, None, None, Some(Seen { place, text })) => {
+                let message = format!(
+                    "found {text}, which could be day/month or month/day, and no date in the data decides it; say which \
+                     with --date-format dmy or --date-format mdy"
+                );
+                Err(ImportError::at(place, message))
             }
         }
     }
@@ -157,16 +151,16 @@ impl Dates {
         wanted: Option<Granularity>,
         notes: &mut Vec<String>,
     ) -> Result<Granularity, ImportError> {
-        let Some((coarsest, seen)) = &self.coarsest else {
+        let Some((coarsest, Seen { place, text })) = &self.coarsest else {
             return Ok(wanted.unwrap_or(Granularity::Day));
         };
         match wanted {
-            Some(wanted) if wanted < *coarsest => Err(ImportError::TooFine {
-                place: seen.place.clone(),
-                found: seen.text.clone(),
-                granularity: wanted,
-                coarsest: *coarsest,
-            }),
+            Some(wanted) if wanted < *coarsest => Err(ImportError::at(
+                place,
+                format!(
+                    "found {text}, which does not say the {wanted}; use --granularity {coarsest} or coarser"
+                ),
+            )),
             Some(wanted) => Ok(wanted),
             None => {
                 let granularity = Granularity::Day.max(*coarsest);
@@ -184,7 +178,6 @@ impl Dates {
     }
 }
 
-/// Puts facts on their steps.
 pub(super) fn on_steps(facts: Vec<Fact>, decision: &Decision) -> Vec<StepFact> {
     // Rows of one date often follow each other.
     let mut known = None;

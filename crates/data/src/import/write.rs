@@ -1,8 +1,8 @@
 //! The folder of an import: whole or not there at all.
 
-use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::fs;
+use std::io;
+use std::path::Path;
 
 use quadcast_core::Splits;
 
@@ -10,7 +10,9 @@ use super::error::ImportError;
 use super::options::Granularity;
 use super::report::ImportReport;
 use super::steps::StepFact;
+use crate::DataError;
 use crate::readers::date_of_day;
+use crate::write::{fill_folder, write_file};
 
 /// What an import writes; nothing else is ever removed.
 const FILES: [&str; 4] = ["train.txt", "valid.txt", "test.txt", REPORT];
@@ -40,7 +42,9 @@ pub(super) fn check(out: &Path, overwrite: bool) -> Result<(), ImportError> {
         (false, true) => " (--overwrite only replaces a folder that holds nothing but an earlier import)",
         (false, false) => "",
     };
-    Err(ImportError::NotEmpty { path: out.to_path_buf(), advice })
+    let message =
+        format!("{}: the folder is not empty; choose another one with --out{advice}", out.display());
+    Err(ImportError::Unusable(message))
 }
 
 /// Names as they stand in the files. A name with quotation marks is quoted as in CSV, so that the reader, which takes
@@ -71,88 +75,38 @@ pub(super) fn write(
     splits: &Splits<&[StepFact]>,
     [entities, relations]: [&[Box<str>]; 2],
     report: &ImportReport,
-) -> Result<(), ImportError> {
-    let failed = |path: &Path, source| ImportError::Write { path: path.to_path_buf(), source };
-    let beside = Beside::new(out).map_err(|source| failed(out, source))?;
-    for (split, facts) in splits.iter() {
-        let path = beside.folder.join(format!("{split}.txt"));
-        let written = create(&path, |file| {
-            let mut known: Option<(i64, String)> = None;
-            for fact in *facts {
-                if known.as_ref().is_none_or(|(step, _)| *step != fact.step) {
-                    known = Some((fact.step, label(fact.step, report.granularity)));
+) -> Result<(), DataError> {
+    if out.file_name().is_none() {
+        let source = io::Error::other("the folder has no name");
+        return Err(ImportError::Write { path: out.to_path_buf(), source }.into());
+    }
+    let written = fill_folder(out, |folder| {
+        for (split, facts) in splits.iter() {
+            write_file(&folder.join(format!("{split}.txt")), |file| {
+                for step in facts.chunk_by(|a, b| a.step == b.step) {
+                    let date = label(step[0].step, report.granularity);
+                    for fact in step {
+                        let [subject, object] = [fact.subject, fact.object].map(|id| &entities[id as usize]);
+                        let relation = &relations[fact.relation as usize];
+                        writeln!(file, "{subject}\t{relation}\t{object}\t{date}")?;
+                    }
                 }
-                let date = known.as_ref().map_or("", |(_, label)| label);
-                let names = [&entities[fact.subject as usize], &relations[fact.relation as usize]];
-                let object = &entities[fact.object as usize];
-                writeln!(file, "{}\t{}\t{object}\t{date}", names[0], names[1])?;
-            }
-            Ok(())
-        });
-        written.map_err(|source| failed(&path, source))?;
-    }
-    let path = beside.folder.join(REPORT);
-    create(&path, |file| {
-        serde_json::to_writer_pretty(&mut *file, report)?;
-        writeln!(file)
-    })
-    .map_err(|source| failed(&path, source))?;
-    beside.put(out).map_err(|source| failed(out, source))
-}
-
-fn create(path: &Path, write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> io::Result<()> {
-    let mut file = BufWriter::with_capacity(1 << 18, File::create(path)?);
-    write(&mut file)?;
-    file.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()
-}
-
-/// A folder in the making, removed if it is not put in place.
-struct Beside {
-    folder: PathBuf,
-}
-
-impl Beside {
-    fn new(out: &Path) -> io::Result<Self> {
-        let parent = match out.parent() {
-            Some(parent) if parent != Path::new("") => parent,
-            _ => Path::new("."),
-        };
-        fs::create_dir_all(parent)?;
-        let name = out.file_name().ok_or_else(|| io::Error::other("the folder has no name"))?;
-        let name = format!(".{}.import-{}", name.to_string_lossy(), std::process::id());
-        let folder = parent.join(name);
-        // What an interrupted import with the same number left behind.
-        fs::remove_dir_all(&folder).ok();
-        fs::create_dir(&folder)?;
-        Ok(Self { folder })
-    }
-
-    fn put(&self, out: &Path) -> io::Result<()> {
-        let mut old = self.folder.clone().into_os_string();
-        old.push("-old");
-        let old = PathBuf::from(old);
-        let replaced = match fs::rename(out, &old) {
-            Ok(()) => true,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => false,
-            Err(error) => return Err(error),
-        };
-        let put = fs::rename(&self.folder, out);
-        if replaced {
-            if put.is_err() {
-                fs::rename(&old, out)?;
-            } else {
-                fs::remove_dir_all(&old)?;
-            }
+                Ok(())
+            })?;
         }
-        put
-    }
-}
-
-impl Drop for Beside {
-    fn drop(&mut self) {
-        // After a success there is nothing to remove; after a failure the first error is the one that counts.
-        fs::remove_dir_all(&self.folder).ok();
-    }
+        write_file(&folder.join(REPORT), |file| {
+            serde_json::to_writer_pretty(&mut *file, report)?;
+            writeln!(file)
+        })
+    });
+    written.map_err(|error| match error {
+        DataError::Write { path, source } => {
+            // A folder beside `out` stands for it.
+            let path = if path.parent() == out.parent() { out.to_path_buf() } else { path };
+            ImportError::Write { path, source }.into()
+        }
+        other => other,
+    })
 }
 
 #[cfg(test)]

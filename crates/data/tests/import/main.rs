@@ -6,5 +6,8 @@ mod panics;
 #[cfg(feature = "parquet")]
 #[path = "parquet.rs"]
 mod parquet_files;
+#[cfg(feature = "parquet")]
+#[path = "../common/parquet.rs"]
+mod parquet_writer;
 mod round_trip;
 mod support;

@@ -2,7 +2,7 @@
 
 use quadcast_data::{DateOrder, Granularity};
 
-use crate::support::{DAYS, imported};
+use crate::support::{DAYS, imported, refusal};
 
 /// The error starts at `place` of the file and has all of these texts.
 fn assert_refused(name: &str, content: impl AsRef<[u8]>, place: &str, texts: &[&str]) {
@@ -130,10 +130,9 @@ fn columns_that_are_not_clear() {
         ("subject=Who,relation=3,object=4,date=day", "no column \"day\""),
         ("subject=2,relation=3,object=4,date=9", "no column 9"),
     ] {
-        let (result, _desk) = imported("events.csv", table, |options| {
+        let error = refusal("events.csv", table, |options| {
             options.columns = Some(columns.parse().expect("columns"));
         });
-        let error = result.expect_err(columns).to_string();
         assert!(error.contains(problem), "{error}");
     }
 }
@@ -144,22 +143,19 @@ fn dates_that_leave_a_choice() {
     assert_refused("open.csv", open, ":2:4: ", &["\"04/05/2031\"", "--date-format dmy or --date-format mdy"]);
     let mixed = format!("{open}A,r,B,30/04/2031\nA,r,B,04/30/2031\n");
     assert_refused("mixed.csv", &mixed, ":6:4: ", &["\"04/30/2031\"", "\"30/04/2031\" at", "--date-format"]);
-    let (result, _desk) = imported("mixed.csv", &mixed, |options| options.date_order = Some(DateOrder::Dmy));
-    let error = result.expect_err("a month 30").to_string();
+    let error = refusal("mixed.csv", &mixed, |options| options.date_order = Some(DateOrder::Dmy));
     assert!(error.contains("mixed.csv:6:4: ") && error.contains("no calendar has this date"), "{error}");
 }
 
 #[test]
 fn steps_that_the_data_does_not_have() {
-    let (result, _desk) = imported("days.csv", DAYS, |options| options.granularity = Some(Granularity::Hour));
-    let error = result.expect_err("no hours").to_string();
+    let with = |granularity| refusal("days.csv", DAYS, |options| options.granularity = Some(granularity));
+    let error = with(Granularity::Hour);
     assert!(error.contains("days.csv:2:4: ") && error.contains("--granularity day"), "{error}");
-    let (result, _desk) =
-        imported("days.csv", DAYS, |options| options.granularity = Some(Granularity::Month));
-    let error = result.expect_err("one month").to_string();
+    let error = with(Granularity::Month);
     assert!(error.contains("1 different month(s)") && error.contains("--granularity week"), "{error}");
-    let (result, _desk) = imported("head.csv", "subject,relation,object,date\n", |_| {});
-    assert!(result.expect_err("no rows").to_string().contains("holds no row"));
+    let error = refusal("head.csv", "subject,relation,object,date\n", |_| {});
+    assert!(error.contains("holds no row"), "{error}");
 }
 
 #[test]
@@ -173,7 +169,6 @@ fn skipped_rows_are_counted_with_examples() {
     assert!(report.skipped[2].examples[0].contains("events.csv:5:4: found \"never\""));
     assert_eq!(report.skipped[2].reason.words(), "the date is missing or not understood");
     assert_eq!(desk.load().splits.train.len(), 1);
-    let (result, _desk) =
-        imported("bad.csv", "subject,relation,object,date\nA,r,B,x\n", |o| o.skip_bad = true);
-    assert!(result.expect_err("nothing is left").to_string().contains("1 rows were skipped; the first: "));
+    let error = refusal("bad.csv", "subject,relation,object,date\nA,r,B,x\n", |o| o.skip_bad = true);
+    assert!(error.contains("1 rows were skipped; the first: "), "{error}");
 }

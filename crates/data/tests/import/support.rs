@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use quadcast_core::Dataset;
+use quadcast_core::{Dataset, EntityId};
 use quadcast_data::{Content, DataError, ImportOptions, ImportReport, LoadOptions, import, load};
 use tempfile::TempDir;
 
@@ -51,12 +51,17 @@ pub fn imported(
     (import(&options), desk)
 }
 
+/// The error of an import of one file with the options changed.
+pub fn refusal(name: &str, content: impl AsRef<[u8]>, change: impl FnOnce(&mut ImportOptions)) -> String {
+    imported(name, content, change).0.expect_err(name).to_string()
+}
+
 /// Subject, relation, object and date of every fact, in the order of time.
 pub fn facts(dataset: &Dataset) -> Vec<[String; 4]> {
     let mut facts = Vec::new();
     for (_, split) in dataset.splits.iter() {
         for quad in split.iter() {
-            let entity = |id: quadcast_core::EntityId| dataset.vocabulary.entities.name(id.0).into_owned();
+            let entity = |id: EntityId| dataset.vocabulary.entities.name(id.0).into_owned();
             let relation = dataset.vocabulary.relations.name(quad.relation.0).into_owned();
             facts.push([entity(quad.subject), relation, entity(quad.object), dataset.axis.label(quad.step)]);
         }
