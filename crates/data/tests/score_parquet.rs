@@ -1,54 +1,22 @@
 //! Parquet files are judged as the CSV files with the same rows are.
 #![cfg(feature = "parquet")]
 
+#[path = "common/parquet.rs"]
+mod parquet_files;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, FloatType, Int64Type};
-use parquet::file::writer::SerializedFileWriter;
-use parquet::schema::parser::parse_message_type;
-use quadcast_core::{
-    Calendar, Dataset, Direction, EntityId, Facts, Names, Quad, Query, RelationId, ScoreRow, Split, Splits,
-    Step, TimeAxis, Vocabulary,
-};
+use parquet::basic::Compression;
+use parquet_files::{Double, Int64, Single, Text, Values};
+use quadcast_core::{Dataset, Direction, Names, Quad, Query, ScoreRow, Split, Vocabulary};
 use quadcast_data::scores::{OpenOptions, QueryList, ScoreFile, ScoreFileError};
-use quadcast_testing::Collected;
+use quadcast_testing::small::days;
 use tempfile::TempDir;
 
-/// The values of a column; `None` is null.
-enum Values {
-    Text(Vec<Option<&'static str>>),
-    Whole(Vec<Option<i64>>),
-    Single(Vec<Option<f32>>),
-    Double(Vec<Option<f64>>),
-}
-
-use Values::{Double, Single, Text, Whole};
-
 fn parquet(schema: &str, columns: &[Values]) -> Vec<u8> {
-    let schema = parse_message_type(&format!("message scores {{ {schema} }}")).expect("a schema");
-    let mut file = SerializedFileWriter::new(Vec::new(), Arc::new(schema), Arc::default()).expect("a file");
-    let mut group = file.next_row_group().expect("a row group");
-    for column in columns {
-        let mut writer = group.next_column().expect("a column").expect("as many columns as in the schema");
-        macro_rules! write {
-            ($kind:ty, $values:expr, $convert:expr) => {{
-                let levels: Vec<i16> = $values.iter().map(|value| i16::from(value.is_some())).collect();
-                let values: Vec<_> = $values.iter().flatten().copied().map($convert).collect();
-                writer.typed::<$kind>().write_batch(&values, Some(&levels), None).expect("values")
-            }};
-        }
-        match column {
-            Text(values) => write!(ByteArrayType, values, ByteArray::from),
-            Whole(values) => write!(Int64Type, values, std::convert::identity),
-            Single(values) => write!(FloatType, values, std::convert::identity),
-            Double(values) => write!(DoubleType, values, std::convert::identity),
-        };
-        writer.close().expect("a column");
-    }
-    group.close().expect("a row group");
-    file.into_inner().expect("a file")
+    parquet_files::parquet(schema, columns, Compression::UNCOMPRESSED)
 }
 
 /// Three entities, one of them with digits for a name; one fact, so two queries.
@@ -62,21 +30,10 @@ impl Desk {
     fn new() -> Self {
         let names =
             |names: &[&str]| Names::new(names.iter().map(|name| Some((*name).to_owned())).collect(), None);
-        let fact = Quad { subject: EntityId(0), relation: RelationId(0), object: EntityId(1), step: Step(0) };
-        let dataset = Dataset {
-            beyond: Facts::default(),
-            name: "small".to_owned(),
-            vocabulary: Vocabulary {
-                entities: names(&["Ann, \"A\"", "Ben", "7"]),
-                relations: names(&["likes"]),
-            },
-            axis: TimeAxis::new(vec![0], Calendar::UNIX_DAYS),
-            splits: Splits {
-                train: Facts::default(),
-                valid: Facts::default(),
-                test: Facts::new(vec![fact], 1),
-            },
-        };
+        let vocabulary =
+            Vocabulary { entities: names(&["Ann, \"A\"", "Ben", "7"]), relations: names(&["likes"]) };
+        let dataset = days("small", vocabulary, [&[], &[], &[[0, 0, 1, 0]]]);
+        let fact = Quad::new(0, 0, 1, 0);
         let mut queries =
             [Direction::Subject, Direction::Object].map(|side| Query::hide(fact, side).0).to_vec();
         queries.sort_unstable();
@@ -85,7 +42,7 @@ impl Desk {
     }
 
     fn keys(&self) -> [i64; 2] {
-        [0, 1].map(|row: usize| i64::try_from(self.list.keys()[row]).expect("63 bits"))
+        [0, 1].map(|row: usize| i64::try_from(self.list.keys[row]).expect("63 bits"))
     }
 
     fn write(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
@@ -99,8 +56,8 @@ impl Desk {
         let options = OpenOptions { unchecked_order: false, hold_all: true };
         let file = ScoreFile::open(path, &self.dataset, &self.list, options)?;
         file.check()?;
-        let mut reached = vec![Vec::new(); self.list.len()];
-        file.rows::<ScoreFileError>(self.list.queries(), |place, row| {
+        let mut reached = vec![Vec::new(); self.list.queries.len()];
+        file.rows::<ScoreFileError>(&self.list.queries, |place, row| {
             let ScoreRow::Sparse { ids, scores, .. } = row else { panic!("a sparse row") };
             reached[place] = ids.iter().map(|id| id.0).zip(scores.iter().copied()).collect();
             Ok(())
@@ -124,9 +81,9 @@ fn ids_names_and_nothing() {
     let expected = vec![vec![(0, -2.5e-9), (1, 0.1)], vec![]];
     assert_eq!(desk.answers(&csv).expect("good CSV"), expected);
 
-    let keys = || Whole(vec![Some(second), Some(first), Some(first)]);
+    let keys = || Int64(vec![Some(second), Some(first), Some(first)]);
     let scores = || Double(vec![None, Some(0.1), Some(-2.5e-9)]);
-    let ids = Whole(vec![None, Some(1), Some(0)]);
+    let ids = Int64(vec![None, Some(1), Some(0)]);
     let schema = "optional int64 key; optional int64 entity; optional double score;";
     let path = desk.write("ids.parquet", parquet(schema, &[keys(), ids, scores()]));
     assert_eq!(desk.answers(&path).expect("ids"), expected);
@@ -134,7 +91,7 @@ fn ids_names_and_nothing() {
     let schema = "optional double Score; optional binary entity (UTF8); optional int64 key (INTEGER(64,false)); \
                   optional int64 row;";
     let names = Text(vec![None, Some("Ben"), Some("Ann, \"A\"")]);
-    let rows = Whole(vec![Some(1), Some(0), Some(0)]);
+    let rows = Int64(vec![Some(1), Some(0), Some(0)]);
     let path = desk.write("names.parquet", parquet(schema, &[scores(), names, keys(), rows]));
     assert_eq!(desk.answers(&path).expect("names"), expected);
 }
@@ -145,7 +102,7 @@ fn text_is_a_name_and_single_precision_keeps_its_value() {
     let [first, second] = desk.keys();
     let schema = "optional int64 key; optional binary entity; optional float score;";
     let columns = [
-        Whole(vec![Some(first), Some(second)]),
+        Int64(vec![Some(first), Some(second)]),
         Text(vec![Some("7"), Some("Ben")]),
         Single(vec![Some(0.1), Some(f32::MIN_POSITIVE)]),
     ];
@@ -160,7 +117,7 @@ fn the_checks_are_those_of_csv() {
     let [first, second] = desk.keys();
     let schema = "optional int64 key; optional int64 entity; optional double score;";
     let with = |keys: [i64; 2], ids: [i64; 2], scores: [f64; 2]| {
-        [Whole(keys.map(Some).to_vec()), Whole(ids.map(Some).to_vec()), Double(scores.map(Some).to_vec())]
+        [Int64(keys.map(Some).to_vec()), Int64(ids.map(Some).to_vec()), Double(scores.map(Some).to_vec())]
     };
     for (columns, text) in [
         (with([first, first], [0, 1], [0.5; 2]), "1 of 2 rows are missing"),
@@ -171,7 +128,7 @@ fn the_checks_are_those_of_csv() {
     ] {
         desk.assert_refused(schema, &columns, text);
     }
-    let whole = |values: [i64; 2]| Whole(values.map(Some).to_vec());
+    let whole = |values: [i64; 2]| Int64(values.map(Some).to_vec());
     let schema = "optional int64 row; optional int64 entity; optional int64 score;";
     desk.assert_refused(schema, &[whole([0, 1]), whole([0, 1]), whole([5, 6])], "--unchecked-order");
     let schema = "optional int64 key; optional int64 row; optional int64 entity; optional int64 score;";
@@ -183,7 +140,7 @@ fn the_checks_are_those_of_csv() {
 fn columns_that_do_not_fit_and_files_that_are_cut() {
     let desk = Desk::new();
     let [first, second] = desk.keys();
-    let key = || Whole(vec![Some(first), Some(second)]);
+    let key = || Int64(vec![Some(first), Some(second)]);
     let text = || Text(vec![Some("Ben"), Some("Ben")]);
     for (schema, columns, said) in [
         (
@@ -205,7 +162,7 @@ fn columns_that_do_not_fit_and_files_that_are_cut() {
     let schema = "optional int64 key; optional binary entity (UTF8); optional int64 score;";
     desk.assert_refused(
         schema,
-        &[key(), Text(vec![Some("Ben"), Some("Ann\nAnn")]), Whole(vec![Some(1); 2])],
+        &[key(), Text(vec![Some("Ben"), Some("Ann\nAnn")]), Int64(vec![Some(1); 2])],
         "bad.parquet:2: this row cannot be read (compression may be snappy, gzip or zstd): the name \"Ann\\nAnn\" holds a line end",
     );
     let good = parquet("optional int64 key; optional int64 score;", &[key(), key()]);

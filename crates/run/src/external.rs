@@ -63,7 +63,7 @@ impl ExternalScores {
         folder.begin(&record, &self.plan(&record)?)?;
         record.complete(dataset, &judged).ok_or_else(|| RunError::input("the test split holds no facts"))?;
         if let Some(ranks) = &ranks {
-            record.forget_scores(ranks.ties_known(), ranks.order_known());
+            record.forget_scores(ranks.ties_known, ranks.order_known);
         }
         record.seconds.evaluate = start.elapsed().as_secs_f64() - load;
         folder.finish(&mut record, &judged.ranked, StepTimes::Axis(&dataset.axis))?;
@@ -95,7 +95,7 @@ impl ExternalScores {
             ScoreFile::open(&self.file, dataset, list, options)
         };
         let scores = open_file(false)?;
-        let source = self.source(scores.layout(), scores.bytes(), scores.verified());
+        let source = self.source(scores.layout(), scores.bytes, scores.verified);
         let mut attempt = self.judge_scores(dataset, scores, run);
         if let Err(RunError::Scores(ScoreFileError::Unsorted { .. })) = attempt {
             run.progress.detail("the lines are not in order of steps; the file is held in memory as a whole");
@@ -124,7 +124,7 @@ impl ExternalScores {
         ranks: &RankFile,
         run: &Run,
     ) -> Result<Judged, RunError> {
-        if self.protocol.ties == TiePolicy::Ordinal && !ranks.order_known() {
+        if self.protocol.ties == TiePolicy::Ordinal && !ranks.order_known {
             return Err(RunError::input(format!(
                 "{}: --ties ordinal needs the columns time_tied_before, static_tied_before and raw_tied_before",
                 self.file.display()
@@ -165,8 +165,8 @@ impl ExternalScores {
     fn ranks_source(&self, ranks: &RankFile) -> ScoreSource {
         ScoreSource {
             ranked_by: Some("file".to_owned()),
-            ties_known: Some(ranks.ties_known()),
-            ..self.source("ranks", ranks.bytes(), ranks.verified())
+            ties_known: Some(ranks.ties_known),
+            ..self.source("ranks", ranks.bytes, ranks.verified)
         }
     }
 

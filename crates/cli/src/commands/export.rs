@@ -80,13 +80,13 @@ pub fn execute(options: &ExportOptions, output: &Output) -> Result<(), Failure> 
     write_atomically(&options.out, |out| list.write(dataset, out))?;
     let exported = Exported {
         split,
-        rows: list.len(),
+        rows: list.queries.len(),
         queries: &options.out,
         entities: options.entities.as_deref(),
         candidates: dataset.entities(),
     };
     output.result(&exported, || {
-        let (rows, candidates) = (counted(list.len() as u64), counted(dataset.entities() as u64));
+        let (rows, candidates) = (counted(list.queries.len() as u64), counted(dataset.entities() as u64));
         let path = options.out.display();
         format!("{rows} {split} queries with {candidates} candidates each: {path}\n")
     })

@@ -3,14 +3,14 @@
 use std::borrow::Cow;
 
 /// A field as it stands in a file: quoted if it must be.
-pub(crate) fn field(text: &str) -> Cow<'_, str> {
+pub(super) fn field(text: &str) -> Cow<'_, str> {
     let plain = !text.contains(['"', ',', '\n', '\r']) && text.trim() == text;
     if plain { Cow::Borrowed(text) } else { Cow::Owned(format!("\"{}\"", text.replace('"', "\"\""))) }
 }
 
 /// The fields of a line, without quotes and surrounding blanks; `None` if a quote is not closed or followed by text.
-pub(crate) fn split<'l>(line: &'l str, fields: &mut Vec<Field<'l>>) -> Option<()> {
-    fields.clear();
+pub(super) fn split(line: &str) -> Option<Vec<Field<'_>>> {
+    let mut fields = Vec::with_capacity(4);
     let mut rest = Some(line);
     while let Some(text) = rest {
         let (field, after) =
@@ -18,12 +18,12 @@ pub(crate) fn split<'l>(line: &'l str, fields: &mut Vec<Field<'l>>) -> Option<()
         fields.push(field);
         rest = after;
     }
-    Some(())
+    Some(fields)
 }
 
 /// One field of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Field<'l> {
+pub(super) struct Field<'l> {
     pub text: Cow<'l, str>,
     /// A quoted field is text, even if it looks like a number.
     pub quoted: bool,
@@ -60,9 +60,7 @@ mod tests {
     use super::*;
 
     fn texts(line: &str) -> Option<Vec<String>> {
-        let mut fields = Vec::new();
-        split(line, &mut fields)?;
-        Some(fields.into_iter().map(|field| field.text.into_owned()).collect())
+        Some(split(line)?.into_iter().map(|field| field.text.into_owned()).collect())
     }
 
     #[test]

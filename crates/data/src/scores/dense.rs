@@ -7,44 +7,24 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use crate::scores::ScoreFileError;
-use crate::scores::array::Header;
+use super::ScoreFileError;
+use super::numpy::Header;
 
 /// Bytes that are read in one go, if a row is not longer.
 const READ: usize = 1 << 22;
 
-/// How a score is stored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
-    Half,
-    Single,
-}
-
-impl Kind {
-    const fn bytes(self) -> usize {
-        match self {
-            Self::Half => 2,
-            Self::Single => 4,
-        }
-    }
-
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Half => "float16",
-            Self::Single => "float32",
-        }
-    }
-}
-
 /// An array of scores: one row per query, one column per entity.
 #[derive(Debug)]
-pub(crate) struct Dense {
+pub(super) struct Dense {
     file: Mutex<File>,
     path: PathBuf,
     /// Where the first row starts.
     start: u64,
     columns: usize,
-    pub kind: Kind,
+    /// Bytes of a score: 2 in half precision, 4 in single precision.
+    width: usize,
+    /// How a score is stored, in words.
+    pub kind: &'static str,
     not_a_number: AtomicU64,
     first_bad: AtomicUsize,
 }
@@ -56,37 +36,21 @@ impl Dense {
         file: File,
         header: &Header,
         (start, length): (u64, u64),
-        (rows, columns): (usize, usize),
+        shape: [usize; 2],
     ) -> Result<Self, ScoreFileError> {
-        let path = path.to_owned();
-        let kind = match header.kind.as_str() {
-            "<f2" => Kind::Half,
-            "<f4" => Kind::Single,
-            other => {
-                return Err(ScoreFileError::Type {
-                    path,
-                    array: "scores",
-                    found: other.to_owned(),
-                    expected: "<f4 or <f2 (float32 or float16, little-endian); save scores.astype(\"<f4\")",
-                });
-            }
+        const TYPES: &str = "<f4 or <f2 (float32 or float16, little-endian); save scores.astype(\"<f4\")";
+        let (width, kind) = match header.kind.as_str() {
+            "<f2" => (2, "float16"),
+            "<f4" => (4, "float32"),
+            _ => return Err(header.wrong_type(path, "scores", TYPES)),
         };
-        if header.shape != [rows as u64, columns as u64] {
-            let (found, expected) = (header.shape_text(), format!("{rows}, {columns}"));
-            return Err(ScoreFileError::Shape { path, array: "scores", found, expected });
-        }
-        if header.fortran {
-            return Err(ScoreFileError::Fortran { path });
-        }
-        let expected = header.length + rows as u64 * columns as u64 * kind.bytes() as u64;
-        if length != expected {
-            return Err(ScoreFileError::Length { path, array: "scores", found: length, expected });
-        }
+        header.check(path, "scores", (&shape, width), length)?;
         Ok(Self {
             file: Mutex::new(file),
-            path,
+            path: path.to_owned(),
             start: start + header.length,
-            columns,
+            columns: shape[1],
+            width,
             kind,
             not_a_number: AtomicU64::new(0),
             first_bad: AtomicUsize::new(usize::MAX),
@@ -100,13 +64,13 @@ impl Dense {
         count: usize,
         mut take: impl FnMut(usize, &[f32]) -> Result<(), E>,
     ) -> Result<(), E> {
-        let width = self.columns * self.kind.bytes();
+        let width = self.columns * self.width;
         let at_once = (READ / width.max(1)).clamp(1, count.max(1));
         let (mut bytes, mut scores) = (vec![0; at_once * width], Vec::with_capacity(self.columns));
         for start in (0..count).step_by(at_once) {
             let bytes = &mut bytes[..width * at_once.min(count - start)];
             self.read((first + start) as u64 * width as u64, bytes)
-                .map_err(|source| ScoreFileError::Read { path: self.path.clone(), source })?;
+                .map_err(|error| ScoreFileError::read(&self.path, error))?;
             for (i, row) in bytes.chunks_exact(width).enumerate() {
                 scores.clear();
                 self.decode(row, &mut scores);
@@ -125,15 +89,12 @@ impl Dense {
     }
 
     fn decode(&self, row: &[u8], scores: &mut Vec<f32>) {
-        match self.kind {
-            Kind::Single => {
-                let (numbers, _) = row.as_chunks::<4>();
-                scores.extend(numbers.iter().map(|&number| f32::from_le_bytes(number)));
-            }
-            Kind::Half => {
-                let (numbers, _) = row.as_chunks::<2>();
-                scores.extend(numbers.iter().map(|&number| from_half(u16::from_le_bytes(number))));
-            }
+        if self.width == 4 {
+            let (numbers, _) = row.as_chunks::<4>();
+            scores.extend(numbers.iter().map(|&number| f32::from_le_bytes(number)));
+        } else {
+            let (numbers, _) = row.as_chunks::<2>();
+            scores.extend(numbers.iter().map(|&number| from_half(u16::from_le_bytes(number))));
         }
     }
 
@@ -149,11 +110,10 @@ impl Dense {
     pub fn check(&self) -> Result<(), ScoreFileError> {
         match self.not_a_number.load(Ordering::Relaxed) {
             0 => Ok(()),
-            count => Err(ScoreFileError::NotANumber {
-                path: self.path.clone(),
-                count,
-                first: self.first_bad.load(Ordering::Relaxed),
-            }),
+            count => {
+                let first = self.first_bad.load(Ordering::Relaxed);
+                Err(ScoreFileError::not_a_number(&self.path, count, first))
+            }
         }
     }
 }

@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use quadcast_core::{Constant, Dataset, Query, ScoreRow, Step};
 
-use crate::scores::dense::Dense;
-use crate::scores::npz;
-use crate::scores::sparse::Sparse;
-use crate::scores::{QueryList, ScoreFileError};
+use super::dense::Dense;
+use super::numpy::{self, Header};
+use super::sparse::Sparse;
+use super::{QueryList, ScoreFileError};
 
 /// How to open a score file.
 #[derive(Clone, Copy, Debug, Default)]
@@ -31,8 +31,10 @@ pub struct ScoreFile {
     list: Arc<QueryList>,
     entities: usize,
     body: Body,
-    verified: bool,
-    bytes: u64,
+    /// Whether keys prove that every row answers its query.
+    pub verified: bool,
+    /// Size of the file.
+    pub bytes: u64,
 }
 
 impl ScoreFile {
@@ -43,54 +45,51 @@ impl ScoreFile {
         list: &Arc<QueryList>,
         options: OpenOptions,
     ) -> Result<Self, ScoreFileError> {
-        let read = |source| ScoreFileError::Read { path: path.to_owned(), source };
+        let read = |error| ScoreFileError::read(path, error);
         let bytes = std::fs::metadata(path).map_err(read)?.len();
         let entities = dataset.entities();
+        let rows = list.keys.len();
         let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
         let has = |endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));
+        let dense = has(&[".npy", ".npz"]);
+        let unverified = || {
+            let arrays = "numpy.savez with arrays \"scores\" and \"keys\"";
+            Err(ScoreFileError::unverified(path, if dense { arrays } else { "a column \"key\"" }))
+        };
         let (body, verified) = if has(&[".npy"]) {
             if !options.unchecked_order {
-                return Err(ScoreFileError::Unverified { path: path.to_owned(), sparse: false });
+                return unverified();
             }
             let mut file = File::open(path).map_err(read)?;
-            let header = npz::header(path, &mut file)?;
-            (Body::Dense(Dense::new(path, file, &header, (0, bytes), (list.len(), entities))?), false)
-        } else if has(&[".npz"]) {
-            let (dense, keyed) = npz::open(path, list, entities)?;
+            let header = Header::read(path, &mut file)?;
+            (Body::Dense(Dense::new(path, file, &header, (0, bytes), [rows, entities])?), false)
+        } else if dense {
+            let (dense, keyed) = numpy::open(path, list, entities)?;
             (Body::Dense(dense), keyed)
         } else if has(&[".csv", ".csv.gz", ".csv.zst", ".parquet"]) {
             let sparse = Sparse::open(path, list, &dataset.vocabulary.entities)?;
-            let keyed = sparse.keyed();
+            let keyed = sparse.reader.keyed();
             (Body::Sparse(Box::new(sparse)), keyed)
         } else {
-            return Err(ScoreFileError::Ending { path: path.to_owned() });
+            const EXPECTED: &str =
+                "the layout is told by the ending, expected .npy, .npz, .csv, .csv.gz, .csv.zst or .parquet";
+            return Err(ScoreFileError::file(path, EXPECTED));
         };
         if !verified && !options.unchecked_order {
-            let sparse = matches!(body, Body::Sparse(_));
-            return Err(ScoreFileError::Unverified { path: path.to_owned(), sparse });
+            return unverified();
         }
         let mut file =
             Self { path: path.to_owned(), list: Arc::clone(list), entities, body, verified, bytes };
         if let (Body::Sparse(sparse), true) = (&mut file.body, options.hold_all) {
-            sparse.hold(0..list.len())?;
+            sparse.hold(0..rows)?;
         }
         Ok(file)
-    }
-
-    /// Whether keys prove that every row answers its query.
-    pub const fn verified(&self) -> bool {
-        self.verified
-    }
-
-    /// Size of the file.
-    pub const fn bytes(&self) -> u64 {
-        self.bytes
     }
 
     /// How the scores are stored, in words.
     pub const fn layout(&self) -> &'static str {
         match &self.body {
-            Body::Dense(dense) => dense.kind.word(),
+            Body::Dense(dense) => dense.kind,
             Body::Sparse(_) => "sparse",
         }
     }
@@ -118,7 +117,17 @@ impl ScoreFile {
         mut take: impl FnMut(usize, ScoreRow<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         match &self.body {
-            Body::Dense(dense) => self.dense_rows(dense, queries, take),
+            Body::Dense(dense) => {
+                let mut done = 0;
+                while done < queries.len() {
+                    // Neighbours in the evaluator's order are neighbours in the file.
+                    let first = self.row(&queries[done])?;
+                    let rest = queries[done..].iter().zip(&self.list.queries[first..]);
+                    let count = rest.take_while(|(asked, listed)| asked == listed).count();
+                    dense.rows(first, count, |i, scores| take(done + i, ScoreRow::Dense(scores)))?;
+                    done += count;
+                }
+            }
             Body::Sparse(sparse) => {
                 let background = Constant::unreached(self.entities);
                 let (mut ids, mut scores) = (Vec::new(), Vec::new());
@@ -126,31 +135,13 @@ impl ScoreFile {
                     sparse.row(self.row(query)?, &mut ids, &mut scores);
                     take(i, ScoreRow::Sparse { ids: &ids, scores: &scores, background: &background })?;
                 }
-                Ok(())
             }
-        }
-    }
-
-    fn dense_rows<E: From<ScoreFileError>>(
-        &self,
-        dense: &Dense,
-        queries: &[Query],
-        mut take: impl FnMut(usize, ScoreRow<'_>) -> Result<(), E>,
-    ) -> Result<(), E> {
-        let mut done = 0;
-        while done < queries.len() {
-            // Neighbours in the evaluator's order are neighbours in the file.
-            let first = self.row(&queries[done])?;
-            let rest = queries[done..].iter().zip(&self.list.queries()[first..]);
-            let count = rest.take_while(|(asked, listed)| asked == listed).count();
-            dense.rows(first, count, |i, scores| take(done + i, ScoreRow::Dense(scores)))?;
-            done += count;
         }
         Ok(())
     }
 
     fn row(&self, query: &Query) -> Result<usize, ScoreFileError> {
-        let unlisted = || ScoreFileError::Unlisted { path: self.path.clone(), query: format!("{query:?}") };
+        let unlisted = || ScoreFileError::file(&self.path, format!("{query:?} is not in the query list"));
         self.list.row(query).ok_or_else(unlisted)
     }
 }

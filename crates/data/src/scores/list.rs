@@ -6,13 +6,15 @@ use std::ops::Range;
 use quadcast_core::{Calendar, Dataset, Fingerprint, Names, Query, Split, Step, TimeAxis};
 use sha2::{Digest, Sha256};
 
-use crate::scores::csv::field;
+use super::csv::field;
 
 /// The distinct queries of a split in the evaluator's order, each with a key.
 #[derive(Clone, Debug)]
 pub struct QueryList {
-    queries: Vec<Query>,
-    keys: Vec<u64>,
+    /// The queries by row.
+    pub queries: Vec<Query>,
+    /// The keys by row.
+    pub keys: Vec<u64>,
 }
 
 impl QueryList {
@@ -22,26 +24,6 @@ impl QueryList {
         let fingerprint = dataset.fingerprint();
         let keys = queries.iter().map(|query| key(fingerprint, split, query)).collect();
         Self { queries, keys }
-    }
-
-    /// Number of rows.
-    pub fn len(&self) -> usize {
-        self.queries.len()
-    }
-
-    /// Whether there are no rows.
-    pub fn is_empty(&self) -> bool {
-        self.queries.is_empty()
-    }
-
-    /// The keys by row.
-    pub fn keys(&self) -> &[u64] {
-        &self.keys
-    }
-
-    /// The queries by row.
-    pub fn queries(&self) -> &[Query] {
-        &self.queries
     }
 
     /// The row of a query.

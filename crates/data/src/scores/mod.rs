@@ -4,13 +4,14 @@
 //! [`ScoreFile`] holds scores by row of that list, dense (`.npy`, `.npz`) or sparse (`.csv`, `.parquet`), and hands
 //! them out by query: only the evaluator ranks. Keys in the file prove that its rows are those of the list. A [`RankFile`] is the exception, for those who kept ranks only.
 
-mod array;
 mod csv;
 mod dense;
 mod error;
 mod file;
+mod lines;
 mod list;
-mod npz;
+mod numpy;
+#[cfg(feature = "parquet")]
 mod parquet;
 mod ranks;
 mod sparse;

@@ -6,23 +6,12 @@ use std::sync::Arc;
 
 use quadcast_core::{Dataset, EntityId, Filter, Names};
 
-use crate::scores::csv::Field;
-use crate::scores::sparse::reader::Reader;
-use crate::scores::{QueryList, ScoreFileError};
+use super::csv::Field;
+use super::lines::LineReader;
+use super::{QueryList, ScoreFileError};
 
 /// Columns that our own files have and that say nothing new here.
-const IGNORED: [&str; 10] = [
-    "step",
-    "time",
-    "direction",
-    "known",
-    "known_id",
-    "relation",
-    "relation_id",
-    "seen",
-    "reached",
-    "not_a_number",
-];
+const IGNORED: &str = "step time direction known known_id relation relation_id seen reached not_a_number";
 
 /// How a gold answer stands among the candidates under one filter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,10 +68,14 @@ pub struct RankFile {
     names: Names,
     /// Sorted by row and gold answer.
     entries: Vec<RankLine>,
-    verified: bool,
-    bytes: u64,
-    ties_known: bool,
-    order_known: bool,
+    /// Whether keys prove that every line is about its query.
+    pub verified: bool,
+    /// Size of the file.
+    pub bytes: u64,
+    /// Whether the file says how many candidates tie with a gold answer.
+    pub ties_known: bool,
+    /// Whether the order of tied candidates by id is known, or nothing ties.
+    pub order_known: bool,
 }
 
 impl RankFile {
@@ -98,15 +91,15 @@ impl RankFile {
             return Ok(None);
         }
         let names = &dataset.vocabulary.entities;
-        let mut reader = Reader::unread(path, list, names)?;
+        let mut reader = LineReader::unread(path, list, names)?;
         let Some((_, header)) = reader.next_line()? else { return Ok(None) };
         let fields = reader.fields(&header)?;
         if !speaks_of_ranks(&fields) {
             return Ok(None);
         }
-        let columns = columns(&fields).map_err(|message| reader.error(&message))?;
+        let columns = columns(&fields).map_err(|message| reader.error(message))?;
         if columns.key.is_none() && !unchecked_order {
-            return Err(ScoreFileError::Unverified { path: path.to_owned(), sparse: true });
+            return Err(ScoreFileError::unverified(path, "a column \"key\""));
         }
         if columns.row.is_none() {
             reader.find_by_key();
@@ -116,9 +109,7 @@ impl RankFile {
             entries.push(entry(&mut reader, &columns, line, &text)?);
         }
         entries.sort_by_key(RankLine::place);
-        let bytes = std::fs::metadata(path)
-            .map_err(|source| ScoreFileError::Read { path: path.to_owned(), source })?
-            .len();
+        let bytes = std::fs::metadata(path).map_err(|error| ScoreFileError::read(path, error))?.len();
         let untied = entries.iter().flat_map(|entry| entry.counts).all(|counts| counts.tied == 1);
         let file = Self {
             path: path.to_owned(),
@@ -131,26 +122,6 @@ impl RankFile {
         };
         file.refuse_repetitions()?;
         Ok(Some(file))
-    }
-
-    /// Whether keys prove that every line is about its query.
-    pub const fn verified(&self) -> bool {
-        self.verified
-    }
-
-    /// Size of the file.
-    pub const fn bytes(&self) -> u64 {
-        self.bytes
-    }
-
-    /// Whether the file says how many candidates tie with a gold answer.
-    pub const fn ties_known(&self) -> bool {
-        self.ties_known
-    }
-
-    /// Whether the order of tied candidates by id is known, or nothing ties.
-    pub const fn order_known(&self) -> bool {
-        self.order_known
     }
 
     /// The ranks of what was asked, which must be sorted by row and gold answer; an error if the file and the questions
@@ -173,13 +144,14 @@ impl RankFile {
         };
         let found: Vec<Option<&RankLine>> = asked.iter().map(find).collect();
         if let Some(first) = found.iter().position(Option::is_none) {
-            return Err(ScoreFileError::Unranked {
-                path: self.path.clone(),
-                missing: found.iter().filter(|entry| entry.is_none()).count(),
-                golds: asked.len(),
-                row: asked[first].row,
-                gold: self.named(asked[first].gold),
-            });
+            let message = format!(
+                "{} of {} gold answers of the test split are not ranked, the first is {} for row {}",
+                found.iter().filter(|entry| entry.is_none()).count(),
+                asked.len(),
+                self.named(asked[first].gold),
+                asked[first].row
+            );
+            return Err(ScoreFileError::file(&self.path, message));
         }
         let pairs = found.into_iter().flatten().zip(asked);
         let bad = pairs.clone().filter_map(|(entry, asked)| Some((entry, contradiction(entry, asked)?)));
@@ -205,7 +177,7 @@ impl RankFile {
     }
 
     fn error(&self, entry: &RankLine, message: String) -> ScoreFileError {
-        ScoreFileError::Line { path: self.path.clone(), line: entry.line, message }
+        ScoreFileError::line(&self.path, entry.line, message)
     }
 }
 
@@ -237,7 +209,8 @@ fn columns(fields: &[Field<'_>]) -> Result<Columns, String> {
     }
     let mut used = vec![Some(gold), row, key];
     used.extend([Some(ranks), tied, tied_before].into_iter().flatten().flatten().map(Some));
-    let unknown = |i: usize| !used.contains(&Some(i)) && !IGNORED.contains(&names[i].as_str());
+    let unknown =
+        |i: usize| !used.contains(&Some(i)) && !IGNORED.split(' ').any(|ignored| ignored == names[i]);
     if let Some(i) = (0..names.len()).find(|&i| unknown(i)) {
         return Err(format!("the header has a column {:?}, which is unknown or there twice", names[i]));
     }
@@ -255,12 +228,17 @@ fn all_filters(what: &str) -> String {
     format!("the header needs the columns {names}{advice}")
 }
 
-fn entry(reader: &mut Reader, columns: &Columns, line: u64, text: &str) -> Result<RankLine, ScoreFileError> {
+fn entry(
+    reader: &mut LineReader,
+    columns: &Columns,
+    line: u64,
+    text: &str,
+) -> Result<RankLine, ScoreFileError> {
     let fields = reader.fields(text)?;
     if fields.len() != columns.count {
         let (found, expected) = (fields.len(), columns.count);
         return Err(
-            reader.error(&format!("{found} fields, expected {expected}: one per column of the header"))
+            reader.error(format!("{found} fields, expected {expected}: one per column of the header"))
         );
     }
     let row = reader.row((columns.row, columns.key), &fields)?;
@@ -273,7 +251,7 @@ fn entry(reader: &mut Reader, columns: &Columns, line: u64, text: &str) -> Resul
                 let name = filter.word();
                 let halved = what == "rank" && text.parse::<f64>().is_ok_and(|rank| rank > 1.0);
                 let hint = if halved { "; give the optimistic rank, and ties as a number tied" } else { "" };
-                reader.error(&format!("{name}_{what} {text:?} is not a whole number from {least} on{hint}"))
+                reader.error(format!("{name}_{what} {text:?} is not a whole number from {least} on{hint}"))
             })
         };
         counts[i].greater = number("rank", columns.ranks[i], 1)? - 1;

@@ -1,16 +1,14 @@
 //! Sparse scores: a text file that lists the candidates a model reached, one per line. Only a window of rows is held in
 //! memory, 16 bytes per line: that of the step that is asked about, if the file is in order of steps, else all rows.
 
-pub(crate) mod reader;
-
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use quadcast_core::{EntityId, Names};
 
-use crate::scores::{QueryList, ScoreFileError};
-use reader::{Entry, Reader};
+use super::lines::{Entry, LineReader};
+use super::{QueryList, ScoreFileError};
 
 /// One score.
 #[derive(Clone, Copy, Debug)]
@@ -27,10 +25,10 @@ impl Cell {
 }
 
 /// The reached candidates of a window of rows.
-pub(crate) struct Sparse {
+pub(super) struct Sparse {
     path: PathBuf,
     names: Names,
-    reader: Reader,
+    pub reader: LineReader,
     /// A line that was read and belongs to a later window.
     ahead: Option<Entry>,
     window: Range<usize>,
@@ -49,20 +47,15 @@ impl Sparse {
         Ok(Self {
             path: path.to_owned(),
             names: names.clone(),
-            reader: Reader::open(path, list, names)?,
+            reader: LineReader::open(path, list, names)?,
             ahead: None,
             window: 0..0,
             cells: Vec::new(),
             starts: Vec::new(),
-            present: vec![false; list.len()],
+            present: vec![false; list.keys.len()],
             not_a_number: 0,
             first_bad: usize::MAX,
         })
-    }
-
-    /// Whether every line carries the key of its query.
-    pub const fn keyed(&self) -> bool {
-        self.reader.keyed()
     }
 
     /// Reads on until all rows of the window are held. A line about an earlier row is an error.
@@ -106,9 +99,10 @@ impl Sparse {
             self.cells.sort_unstable_by_key(Cell::place);
         }
         if let Some(pair) = self.cells.windows(2).find(|pair| pair[0].place() == pair[1].place()) {
-            let (row, entity) = (pair[0].row, pair[0].entity.0);
-            let name = self.names.name(entity).into_owned();
-            return Err(ScoreFileError::Repeated { path: self.path.clone(), row, entity, name });
+            let (row, entity) = pair[0].place();
+            let name = self.names.name(entity.0);
+            let message = format!("row {row} scores entity {} ({name}) more than once", entity.0);
+            return Err(ScoreFileError::file(&self.path, message));
         }
         self.starts.clear();
         self.starts.resize(self.window.len() + 1, 0);
@@ -134,17 +128,14 @@ impl Sparse {
     /// To be called when all rows were held: an error if one was missing or held something that is not a number.
     pub fn check(&self) -> Result<(), ScoreFileError> {
         if self.not_a_number > 0 {
-            let (count, first) = (self.not_a_number, self.first_bad);
-            return Err(ScoreFileError::NotANumber { path: self.path.clone(), count, first });
+            return Err(ScoreFileError::not_a_number(&self.path, self.not_a_number, self.first_bad));
         }
-        match self.present.iter().position(|&present| !present) {
-            None => Ok(()),
-            Some(first) => Err(ScoreFileError::Missing {
-                path: self.path.clone(),
-                missing: self.present.iter().filter(|&&present| !present).count(),
-                rows: self.present.len(),
-                first,
-            }),
-        }
+        let Some(first) = self.present.iter().position(|&present| !present) else { return Ok(()) };
+        let (rows, missing) = (self.present.len(), self.present.iter().filter(|&&present| !present).count());
+        let message = format!(
+            "{missing} of {rows} rows are missing, the first is row {first}. If the model has nothing to say about a \
+             query, say so with a line that names its row or key and leaves entity and score empty"
+        );
+        Err(ScoreFileError::file(&self.path, message))
     }
 }

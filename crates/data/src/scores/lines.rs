@@ -1,5 +1,6 @@
-//! The lines of a sparse score file, one after the other.
+//! The lines of a file of scores or ranks, one after the other: CSV, plain or compressed, or Parquet.
 
+use std::fmt::Display;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -9,12 +10,13 @@ use flate2::read::MultiGzDecoder;
 use quadcast_core::{EntityId, Names};
 use rustc_hash::FxHashMap;
 
-use crate::scores::csv::{Field, split};
-use crate::scores::{QueryList, ScoreFileError};
+use super::csv::{Field, split};
+use super::error::wrong_key;
+use super::{QueryList, ScoreFileError};
 
 /// Which column is which.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Columns {
+struct ScoreColumns {
     row: Option<usize>,
     key: Option<usize>,
     entity: usize,
@@ -22,24 +24,17 @@ struct Columns {
     count: usize,
 }
 
-impl Columns {
-    /// What a line should hold.
-    fn words(self) -> &'static str {
-        if self == PLAIN { "row,entity,score" } else { "one per column of the header" }
-    }
-}
-
 /// The columns of a file without a header.
-const PLAIN: Columns = Columns { row: Some(0), key: None, entity: 1, score: 2, count: 3 };
+const PLAIN: ScoreColumns = ScoreColumns { row: Some(0), key: None, entity: 1, score: 2, count: 3 };
 
 /// What a line says about a row: one score, or that there is none.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Entry {
+pub(super) struct Entry {
     pub row: usize,
     pub score: Option<(EntityId, f64)>,
 }
 
-pub(crate) struct Reader {
+pub(super) struct LineReader {
     path: PathBuf,
     input: Box<dyn BufRead + Send + Sync>,
     /// What it means if reading fails.
@@ -50,18 +45,28 @@ pub(crate) struct Reader {
     by_key: FxHashMap<u64, u32>,
     /// Entity by name, made when the first name is met; `None` for a name that several entities share.
     by_name: FxHashMap<String, Option<u32>>,
-    columns: Columns,
+    columns: ScoreColumns,
+    /// Lines read so far.
     number: u64,
     line: String,
     /// Whether `line` is still to be looked at: the first line of a file without a header.
     waiting: bool,
 }
 
-impl Reader {
+impl LineReader {
     /// Opens a file and reads its header, if it has one.
     pub fn open(path: &Path, list: &Arc<QueryList>, names: &Names) -> Result<Self, ScoreFileError> {
         let mut reader = Self::unread(path, list, names)?;
-        reader.start()?;
+        if reader.advance()? {
+            let line = std::mem::take(&mut reader.line);
+            let fields = reader.fields(&line)?;
+            if fields.iter().any(|field| field.text.eq_ignore_ascii_case("score")) {
+                reader.header(&fields)?;
+            } else {
+                reader.waiting = true;
+            }
+            reader.line = line;
+        }
         if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("parquet")) {
             // Rows are counted from 1; the header is none.
             reader.number = 0;
@@ -71,13 +76,22 @@ impl Reader {
 
     /// Opens a file and reads nothing of it.
     pub fn unread(path: &Path, list: &Arc<QueryList>, names: &Names) -> Result<Self, ScoreFileError> {
-        let read = |source| ScoreFileError::Read { path: path.to_owned(), source };
+        let read = |error| ScoreFileError::read(path, error);
         let file = File::open(path).map_err(read)?;
         let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
         let ending = ending.as_deref();
         let input: Box<dyn Read + Send + Sync> = match ending {
             Some("gz") => Box::new(MultiGzDecoder::new(BufReader::new(file))),
-            Some("parquet") => crate::scores::parquet::open(path)?,
+            #[cfg(feature = "parquet")]
+            Some("parquet") => Box::new(super::parquet::CsvText::open(path)?),
+            #[cfg(not(feature = "parquet"))]
+            Some("parquet") => {
+                return Err(ScoreFileError::file(
+                    path,
+                    "this build of Quadcast does not read Parquet; install it with the feature parquet \
+                     (cargo install --path crates/cli --features parquet), or write .csv.zst",
+                ));
+            }
             Some("zst") => Box::new(zstd::Decoder::new(file).map_err(read)?),
             _ => Box::new(file),
         };
@@ -110,20 +124,6 @@ impl Reader {
         self.columns.key.is_some()
     }
 
-    fn start(&mut self) -> Result<(), ScoreFileError> {
-        if self.advance()? {
-            let line = std::mem::take(&mut self.line);
-            let fields = self.fields(&line)?;
-            if fields.iter().any(|field| field.text.eq_ignore_ascii_case("score")) {
-                self.header(&fields)?;
-            } else {
-                self.waiting = true;
-            }
-            self.line = line;
-        }
-        Ok(())
-    }
-
     /// The next line that says something.
     pub fn next(&mut self) -> Result<Option<Entry>, ScoreFileError> {
         if !std::mem::take(&mut self.waiting) && !self.advance()? {
@@ -140,38 +140,26 @@ impl Reader {
     fn advance(&mut self) -> Result<bool, ScoreFileError> {
         loop {
             self.line.clear();
-            match self.input.read_line(&mut self.line) {
+            let read = self.input.read_line(&mut self.line);
+            self.number += 1;
+            match read {
                 Ok(0) => return Ok(false),
-                Ok(_) => {
-                    self.number += 1;
-                    if !self.line.trim().is_empty() {
-                        return Ok(true);
-                    }
-                }
-                Err(error) => {
-                    self.number += 1;
-                    let what = self.broken;
-                    return Err(self.error(&format!("{what}: {error}")));
-                }
+                Ok(_) if self.line.trim().is_empty() => {}
+                Ok(_) => return Ok(true),
+                Err(error) => return Err(self.error(format!("{}: {error}", self.broken))),
             }
         }
     }
 
     /// An error at the line that is being read.
-    pub fn error(&self, message: &str) -> ScoreFileError {
-        ScoreFileError::Line {
-            path: self.path.clone(),
-            line: self.number.max(1),
-            message: message.to_owned(),
-        }
+    pub fn error(&self, message: impl Display) -> ScoreFileError {
+        ScoreFileError::line(&self.path, self.number.max(1), message)
     }
 
     /// The fields of a line.
     pub fn fields<'l>(&self, line: &'l str) -> Result<Vec<Field<'l>>, ScoreFileError> {
         let line = line.strip_prefix('\u{feff}').unwrap_or(line).trim_end_matches(['\n', '\r']);
-        let mut fields = Vec::with_capacity(4);
-        split(line, &mut fields).ok_or_else(|| self.error("a quote is not closed, or text follows it"))?;
-        Ok(fields)
+        split(line).ok_or_else(|| self.error("a quote is not closed, or text follows it"))
     }
 
     fn entry(&mut self, line: &str) -> Result<Entry, ScoreFileError> {
@@ -179,7 +167,8 @@ impl Reader {
         let columns = self.columns;
         if fields.len() != columns.count {
             let (found, expected) = (fields.len(), columns.count);
-            return Err(self.error(&format!("{found} fields, expected {expected}: {}", columns.words())));
+            let words = if columns == PLAIN { "row,entity,score" } else { "one per column of the header" };
+            return Err(self.error(format!("{found} fields, expected {expected}: {words}")));
         }
         let row = self.row((columns.row, columns.key), &fields)?;
         let (entity, score) = (&fields[columns.entity], &fields[columns.score]);
@@ -188,7 +177,7 @@ impl Reader {
         }
         let entity = self.entity(entity)?;
         let score = score.text.parse::<f64>().map_err(|_| {
-            self.error(&format!("the score {:?} is not a number such as 0.25 or -1e-3", score.text))
+            self.error(format!("the score {:?} is not a number such as 0.25 or -1e-3", score.text))
         })?;
         Ok(Entry { row, score: Some((entity, score)) })
     }
@@ -210,13 +199,13 @@ impl Reader {
         if row.is_none() {
             self.find_by_key();
         }
-        self.columns = Columns { row, key, entity, score, count: fields.len() };
+        self.columns = ScoreColumns { row, key, entity, score, count: fields.len() };
         Ok(())
     }
 
     /// To be called if keys alone name the rows.
     pub fn find_by_key(&mut self) {
-        self.by_key = self.list.keys().iter().copied().zip(0..).collect();
+        self.by_key = self.list.keys.iter().copied().zip(0..).collect();
     }
 
     /// The row that a line is about, from its columns of rows and keys; with a key, it is checked or found by it.
@@ -229,30 +218,24 @@ impl Reader {
             None => None,
             Some(text) => Some(
                 text.parse::<u64>()
-                    .map_err(|_| self.error(&format!("the key {text:?} is not a whole number")))?,
+                    .map_err(|_| self.error(format!("the key {text:?} is not a whole number")))?,
             ),
         };
         let Some(column) = row else {
             let key = key.unwrap_or_default();
             return self.by_key.get(&key).map(|&row| row as usize).ok_or_else(|| {
-                self.error(&format!(
+                self.error(format!(
                     "no query has the key {key}: the scores are for another dataset or split; see quadcast data export"
                 ))
             });
         };
         let text = &fields[column].text;
-        let rows = self.list.len();
+        let rows = self.list.keys.len();
         let row = text.parse::<usize>().ok().filter(|&row| row < rows).ok_or_else(|| {
-            self.error(&format!("row {text:?} does not exist, rows run from 0 to {}", rows.saturating_sub(1)))
+            self.error(format!("row {text:?} does not exist, rows run from 0 to {}", rows.saturating_sub(1)))
         })?;
-        match (key, self.list.keys()[row]) {
-            (Some(found), expected) if found != expected => Err(ScoreFileError::Key {
-                path: self.path.clone(),
-                line: Some(self.number),
-                row,
-                found,
-                expected,
-            }),
+        match (key, self.list.keys[row]) {
+            (Some(found), expected) if found != expected => Err(self.error(wrong_key(row, found, expected))),
             _ => Ok(row),
         }
     }
@@ -263,7 +246,7 @@ impl Reader {
         if !field.quoted && field.text.bytes().all(|byte| byte.is_ascii_digit()) && !field.text.is_empty() {
             return match field.text.parse::<u32>() {
                 Ok(id) if (id as usize) < entities => Ok(EntityId(id)),
-                _ => Err(self.error(&format!(
+                _ => Err(self.error(format!(
                     "entity {} does not exist, ids run from 0 to {}",
                     field.text,
                     entities.saturating_sub(1)
@@ -279,9 +262,9 @@ impl Reader {
         match self.by_name.get(field.text.as_ref()) {
             Some(Some(id)) => Ok(EntityId(*id)),
             Some(None) => {
-                Err(self.error(&format!("several entities are called {:?}; give the id", field.text)))
+                Err(self.error(format!("several entities are called {:?}; give the id", field.text)))
             }
-            None => Err(self.error(&format!(
+            None => Err(self.error(format!(
                 "there is no entity {:?}; expected an id from 0 to {} or a name of the dataset",
                 field.text,
                 entities.saturating_sub(1)
