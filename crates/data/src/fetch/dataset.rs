@@ -1,18 +1,17 @@
 //! All files of a variant: fetched beside the folder, put in place when the last one is checked.
 
+use std::env;
+use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::thread;
 use std::time::Duration;
 
 use quadcast_core::Progress;
 use serde::Serialize;
-use ureq::Agent;
 
-use super::cache::cache_folder;
 use super::error::{FetchError, Mirror};
-use super::transfer::{Expected, Failure, agent, download, sha256};
+use super::transfer::{Client, Failure, sha256};
 use crate::{DataError, Download, Variant};
 
 /// How to fetch.
@@ -77,11 +76,21 @@ pub fn fetch(
     progress: &dyn Progress,
 ) -> Result<FetchReport, DataError> {
     if variant.files.is_empty() {
-        return Err(FetchError::NoFiles { name: variant.name, origin: variant.source }.into());
+        return Err(FetchError::Refused(format!(
+            "{} cannot be fetched: the catalogue knows no published files with checksums for it (source: {}); get the \
+             files there and give the path of their folder",
+            variant.name, variant.source
+        ))
+        .into());
     }
     let folder = match &options.out {
         Some(out) => out.clone(),
-        None => cache_folder().ok_or(FetchError::NoCache)?.join(variant.name),
+        None => {
+            let message = "there is no folder for the cache: neither $QUADCAST_CACHE nor a home folder is set; \
+                           name one with --out";
+            let cache = cache_folder().ok_or_else(|| FetchError::Refused(message.to_owned()))?;
+            cache.join(variant.name)
+        }
     };
     let report = |files| FetchReport {
         name: variant.name,
@@ -96,9 +105,9 @@ pub fn fetch(
     }
     let beside = beside(&folder)?;
     progress.begin("fetch", variant.files.iter().map(|file| file.bytes).sum());
-    let agent = agent(options.patience);
-    let all = variant.files.iter().map(|file| one(variant, file, &beside, &agent, options, progress));
-    let files = all.collect::<Result<Vec<_>, _>>();
+    let client = Client::new(options, progress);
+    let files: Result<Vec<_>, _> =
+        variant.files.iter().map(|file| one(&client, variant, file, &beside)).collect();
     progress.end();
     let files = files?;
     let failed = |source| FetchError::Write { path: folder.clone(), source };
@@ -126,7 +135,10 @@ fn is_empty(folder: &Path) -> Result<bool, FetchError> {
 
 /// Refuses a folder that does not hold the published files.
 fn check(folder: &Path, files: &[Download]) -> Result<(), FetchError> {
-    let other = |problem| FetchError::OtherContent { path: folder.to_path_buf(), problem };
+    let other = |problem| {
+        let (folder, advice) = (folder.display(), "remove it, or choose another one with --out");
+        FetchError::Refused(format!("{folder}: the folder holds other content ({problem}); {advice}"))
+    };
     for file in files {
         match sha256(&folder.join(file.path)) {
             Ok(found) if found == file.sha256 => {}
@@ -147,12 +159,10 @@ fn beside(folder: &Path) -> Result<PathBuf, FetchError> {
 
 /// Fetches one file from the first address that gives it.
 fn one(
+    client: &Client<'_>,
     variant: &Variant,
     file: &Download,
     folder: &Path,
-    agent: &Agent,
-    options: &FetchOptions,
-    progress: &dyn Progress,
 ) -> Result<Fetched, FetchError> {
     let path = folder.join(file.path);
     let failed = |source| FetchError::Write { path: path.clone(), source };
@@ -160,15 +170,15 @@ fn one(
         fs::create_dir_all(parent).map_err(failed)?;
     }
     if sha256(&path).is_ok_and(|found| found == file.sha256) {
-        progress.advance(file.bytes);
+        client.progress.advance(file.bytes);
         return Ok(fetched(file, None));
     }
     let mut part = path.clone().into_os_string();
     part.push(".part");
     let part = PathBuf::from(part);
     let mut mirrors = Vec::new();
-    for url in addresses(file, options.from.as_deref()) {
-        match persistently(agent, &url, &part, file, options, progress) {
+    for url in addresses(file, client.options.from.as_deref()) {
+        match client.persistently(&url, &part, file) {
             Ok(()) => {
                 fs::rename(&part, &path).map_err(failed)?;
                 return Ok(fetched(file, Some(url)));
@@ -187,25 +197,45 @@ fn addresses(file: &Download, from: Option<&str>) -> Vec<String> {
     }
 }
 
-/// Tries one address several times, with longer and longer pauses, as long as another attempt makes sense.
-fn persistently(
-    agent: &Agent,
-    url: &str,
-    part: &Path,
-    file: &Download,
-    options: &FetchOptions,
-    progress: &dyn Progress,
-) -> Result<(), Failure> {
-    let expected = Expected { bytes: file.bytes, sha256: file.sha256 };
-    let mut pause = options.pause;
-    for _ in 1..options.attempts {
-        match download(agent, url, part, expected, options.patience, progress) {
-            Err(Failure::Remote(cause)) if cause.is_passing() => {
-                thread::sleep(pause);
-                pause *= 2;
+/// The folder of fetched datasets: `$QUADCAST_CACHE`, else `quadcast` in `$XDG_CACHE_HOME` or in the place that the
+/// operating system has for caches. `None` if there is no home at all.
+pub fn cache_folder() -> Option<PathBuf> {
+    cache_folder_from(|name| env::var_os(name).filter(|value| !value.is_empty()))
+}
+
+fn cache_folder_from(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+    let path = |name: &str| variable(name).map(PathBuf::from);
+    let home = |inside: &str| path("HOME").map(|home| home.join(inside));
+    path("QUADCAST_CACHE").or_else(|| {
+        let caches = path("XDG_CACHE_HOME").or_else(|| {
+            if cfg!(windows) {
+                path("LOCALAPPDATA")
+            } else if cfg!(target_os = "macos") {
+                home("Library/Caches")
+            } else {
+                home(".cache")
             }
-            done => return done,
-        }
+        });
+        Some(caches?.join("quadcast"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_setting_wins() {
+        let with = |set: &[(&str, &str)]| {
+            cache_folder_from(|name| {
+                set.iter().find(|(known, _)| *known == name).map(|(_, value)| value.into())
+            })
+        };
+        let all = [("QUADCAST_CACHE", "/a"), ("XDG_CACHE_HOME", "/b"), ("HOME", "/c")];
+        assert_eq!(with(&all), Some("/a".into()));
+        assert_eq!(with(&all[1..]), Some("/b/quadcast".into()));
+        assert_eq!(with(&[]), None);
+        #[cfg(target_os = "linux")]
+        assert_eq!(with(&all[2..]), Some("/c/.cache/quadcast".into()));
     }
-    download(agent, url, part, expected, options.patience, progress)
 }

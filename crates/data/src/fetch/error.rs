@@ -73,30 +73,9 @@ pub struct Mirror {
 /// Whatever can go wrong when a dataset is fetched.
 #[derive(Debug, Error)]
 pub enum FetchError {
-    /// The catalogue has no addresses.
-    #[error(
-        "{name} cannot be fetched: the catalogue knows no published files with checksums for it (source: {origin}); \
-         get the files there and give the path of their folder"
-    )]
-    NoFiles {
-        /// The variant.
-        name: &'static str,
-        /// Where it comes from.
-        origin: &'static str,
-    },
-    /// There is no place for a cache.
-    #[error(
-        "there is no folder for the cache: neither $QUADCAST_CACHE nor a home folder is set; name one with --out"
-    )]
-    NoCache,
-    /// The folder holds something else.
-    #[error("{}: the folder holds other content ({problem}); remove it, or choose another one with --out", path.display())]
-    OtherContent {
-        /// The folder.
-        path: PathBuf,
-        /// What differs.
-        problem: String,
-    },
+    /// A variant without addresses, or no folder to fetch into: why, and what to do.
+    #[error("{0}")]
+    Refused(String),
     /// No mirror gave a file.
     #[error("{file} of {name} could not be fetched:{}\n{}", listed(mirrors), advice(mirrors))]
     Failed {
@@ -118,11 +97,7 @@ pub enum FetchError {
 }
 
 fn listed(mirrors: &[Mirror]) -> String {
-    let mut text = String::new();
-    for mirror in mirrors {
-        text.push_str(&format!("\n  {}: {}", mirror.url, mirror.cause));
-    }
-    text
+    mirrors.iter().map(|mirror| format!("\n  {}: {}", mirror.url, mirror.cause)).collect()
 }
 
 fn advice(mirrors: &[Mirror]) -> &'static str {

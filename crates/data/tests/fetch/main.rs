@@ -28,6 +28,10 @@ fn variant(urls: &[String], sha256: &'static str) -> Variant {
     Variant { name: "small", files: vec![file].leak(), ..*lookup("ICEWS14").expect("a known variant") }
 }
 
+fn served(script: Vec<Behaviour>) -> (Server, TempDir) {
+    (Server::start(content(), script), TempDir::new().expect("a folder"))
+}
+
 fn quick(folder: &TempDir) -> FetchOptions {
     FetchOptions {
         out: Some(folder.path().join("small")),
@@ -59,7 +63,7 @@ fn part(folder: &TempDir) -> std::path::PathBuf {
 
 #[test]
 fn a_file_arrives_and_is_not_fetched_twice() {
-    let (server, folder) = (Server::start(content(), vec![]), TempDir::new().expect("a folder"));
+    let (server, folder) = served(vec![]);
     let report = attempt(&[&server], &folder).expect("a download");
     assert_whole(&folder);
     assert_eq!(report.files[0].url, Some(server.url("deep/train.txt")));
@@ -82,8 +86,7 @@ fn a_wrong_content_is_removed_and_said() {
 
 #[test]
 fn a_cut_connection_is_resumed_with_a_range() {
-    let folder = TempDir::new().expect("a folder");
-    let server = Server::start(content(), vec![Behaviour::CutAfter(100_000)]);
+    let (server, folder) = served(vec![Behaviour::CutAfter(100_000)]);
     attempt(&[&server], &folder).expect("the second attempt goes on");
     assert_whole(&folder);
     let requests = server.requests();
@@ -107,16 +110,14 @@ fn a_later_command_resumes_too() {
 
 #[test]
 fn a_server_without_ranges_starts_from_the_beginning() {
-    let folder = TempDir::new().expect("a folder");
-    let server = Server::start(content(), vec![Behaviour::CutAfter(100_000), Behaviour::IgnoreRange]);
+    let (server, folder) = served(vec![Behaviour::CutAfter(100_000), Behaviour::IgnoreRange]);
     attempt(&[&server], &folder).expect("the whole file");
     assert_whole(&folder);
 }
 
 #[test]
 fn a_slow_server_is_given_up() {
-    let folder = TempDir::new().expect("a folder");
-    let server = Server::start(content(), vec![Behaviour::Silent, Behaviour::Silent, Behaviour::Silent]);
+    let (server, folder) = served(vec![Behaviour::Silent; 3]);
     let error = attempt(&[&server], &folder).expect_err("nothing comes");
     assert!(error.to_string().contains("nothing came for 1 s"), "{error}");
     assert_eq!(causes(error), [Cause::TimedOut(1)]);
@@ -127,8 +128,7 @@ fn a_slow_server_is_given_up() {
 
 #[test]
 fn the_next_mirror_is_tried() {
-    let folder = TempDir::new().expect("a folder");
-    let missing = Server::start(content(), vec![Behaviour::Status(404)]);
+    let (missing, folder) = served(vec![Behaviour::Status(404)]);
     let good = Server::start(content(), vec![]);
     let report = attempt(&[&missing, &good], &folder).expect("the second mirror has it");
     assert_eq!(report.files[0].url, Some(good.url("deep/train.txt")));
@@ -138,8 +138,7 @@ fn the_next_mirror_is_tried() {
 
 #[test]
 fn a_busy_server_is_asked_again() {
-    let folder = TempDir::new().expect("a folder");
-    let server = Server::start(content(), vec![Behaviour::Status(503), Behaviour::Status(503)]);
+    let (server, folder) = served(vec![Behaviour::Status(503), Behaviour::Status(503)]);
     attempt(&[&server], &folder).expect("the third attempt");
     assert_eq!(server.requests().len(), 3);
 }
@@ -155,7 +154,7 @@ fn offline_is_said() {
 
 #[test]
 fn another_source_can_be_named() {
-    let (server, folder) = (Server::start(content(), vec![]), TempDir::new().expect("a folder"));
+    let (server, folder) = served(vec![]);
     let options = FetchOptions { from: Some(server.url("mirror/")), ..quick(&folder) };
     fetch(&variant(&[Server::nobody()], SHA256), &options, &Silent).expect("the named source");
     assert!(server.requests()[0].starts_with("get /mirror/deep/train.txt "));

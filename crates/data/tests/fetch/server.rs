@@ -92,14 +92,12 @@ fn answer(mut stream: TcpStream, content: &[u8], behaviour: Behaviour, seen: &Mu
             send(head.as_bytes());
             send(body);
         }
-        Behaviour::CutAfter(bytes) => {
+        Behaviour::CutAfter(bytes) | Behaviour::StallAfter(bytes) => {
             send(head.as_bytes());
             send(&body[..bytes.min(body.len())]);
-        }
-        Behaviour::StallAfter(bytes) => {
-            send(head.as_bytes());
-            send(&body[..bytes.min(body.len())]);
-            thread::sleep(Duration::from_secs(10));
+            if matches!(behaviour, Behaviour::StallAfter(_)) {
+                thread::sleep(Duration::from_secs(10));
+            }
         }
         Behaviour::Silent => thread::sleep(Duration::from_secs(10)),
         Behaviour::Status(status) => {
