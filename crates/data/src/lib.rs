@@ -35,4 +35,4 @@ pub use operations::{
     operations_of, operations_target, read_operations, stream_format, with_numbers_as_ids, write_operations,
 };
 pub use readers::{COMPILED, Compression, DIVISION, load, unquoted};
-pub use rules::{NamedRelation, RelationNames, RuleFileError, RulesRead, read_rules, write_rules};
+pub use rules::{RuleFileError, RulesRead, read_rules, write_rules};

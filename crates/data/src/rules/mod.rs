@@ -2,15 +2,10 @@
 //!
 //! Names, not ids, so that rules learned on one dataset can be used on another that has the same relations.
 
-mod check;
-mod error;
-mod line;
 mod read;
 #[cfg(test)]
 mod tests;
 mod write;
 
-pub use error::RuleFileError;
-pub use line::NamedRelation;
-pub use read::{RulesRead, read_rules};
-pub use write::{RelationNames, write_rules};
+pub use read::{RuleFileError, RulesRead, read_rules};
+pub use write::write_rules;

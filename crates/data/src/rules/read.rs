@@ -1,16 +1,30 @@
-//! Rules from a file, line by line.
+//! Rules from a file, line by line. People edit these files, so every mistake is named with the key that holds it.
 
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use quadcast_core::{DirectedRelation, Direction, Names, RelationId, Rule};
 use rustc_hash::FxHashMap;
+use thiserror::Error;
 
-use super::RuleFileError;
-use super::check::check;
-use super::line::{Line, NamedRelation};
+use super::write::{Line, NamedRelation};
+
+/// The longest body that models follow.
+const LONGEST: usize = 3;
+
+/// How far the confidence may be from the ratio of the supports: it is written to six digits, and people round.
+const TOLERANCE: f64 = 1e-4;
+
+/// What is wrong, and the key it stands under.
+type Fault = (&'static str, String);
+
+/// A file of rules that cannot be used. The message names the file and, where there is one, the line and column, what was
+/// expected and what to do.
+#[derive(Debug, Error)]
+#[error("{0}")]
+pub struct RuleFileError(String);
 
 /// The rules of a file as far as they fit a dataset.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -26,9 +40,13 @@ pub struct RulesRead {
 /// Reads rules and translates the names of their relations into the ids of a dataset. A file without rules is fine;
 /// one with rules of which none fits is an error.
 pub fn read_rules(path: &Path, relations: &Names) -> Result<RulesRead, RuleFileError> {
-    let failed = |source| RuleFileError::Read { path: path.to_owned(), source };
+    let failed = |error| {
+        let (path, advice) = (path.display(), "check that the file exists and that you may read it");
+        RuleFileError(format!("cannot read the rules {path}: {error}; {advice}"))
+    };
     let mut reader = BufReader::new(File::open(path).map_err(failed)?);
-    let mut file = Reading::new(path, relations);
+    let (ids, lines) = (FxHashMap::default(), FxHashMap::default());
+    let mut file = Reading { path, relations, ids, lines, line: 0 };
     let (mut rules, mut dropped) = (Vec::new(), 0);
     let mut text = Vec::new();
     loop {
@@ -55,14 +73,30 @@ pub fn read_rules(path: &Path, relations: &Names) -> Result<RulesRead, RuleFileE
         file.ids.into_iter().filter(|(_, id)| id.is_none()).map(|(name, _)| name).collect();
     let unknown_relations: Vec<String> = unknown.into_iter().collect();
     if rules.is_empty() && dropped > 0 {
-        return Err(RuleFileError::NoMatch {
-            path: path.to_owned(),
-            rules: dropped,
-            unknown: unknown_relations,
-            known: (0..relations.len() as u32).map(|id| relations.name(id).into_owned()).collect(),
-        });
+        let known: Vec<String> =
+            (0..relations.len() as u32).map(|id| relations.name(id).into_owned()).collect();
+        return Err(RuleFileError(format!(
+            "{}: none of its {dropped} rules fits this dataset: the rules name {}, the dataset has {}; use rules of a \
+             dataset with the same relations, or rename the relations in the file",
+            path.display(),
+            listed(&unknown_relations),
+            listed(&known)
+        )));
     }
     Ok(RulesRead { rules, unknown_relations, dropped })
+}
+
+/// The first names, for a message.
+fn listed(names: &[String]) -> String {
+    const SHOWN: usize = 5;
+    if names.is_empty() {
+        return "no relation".to_owned();
+    }
+    let shown: Vec<String> = names.iter().take(SHOWN).map(|name| format!("{name:?}")).collect();
+    match names.len().saturating_sub(SHOWN) {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
 }
 
 /// What tells a rule from others.
@@ -70,7 +104,7 @@ type Form = (DirectedRelation, Vec<DirectedRelation>, Vec<Vec<u8>>);
 
 /// A file that is being read.
 struct Reading<'a> {
-    path: PathBuf,
+    path: &'a Path,
     relations: &'a Names,
     /// Relations by name as far as they were asked for; `None` for those that the dataset does not have.
     ids: FxHashMap<String, Option<u32>>,
@@ -79,14 +113,9 @@ struct Reading<'a> {
     line: u64,
 }
 
-impl<'a> Reading<'a> {
-    fn new(path: &Path, relations: &'a Names) -> Self {
-        let (ids, lines) = (FxHashMap::default(), FxHashMap::default());
-        Self { path: path.to_owned(), relations, ids, lines, line: 0 }
-    }
-
-    fn fault(&self, column: usize, message: String) -> RuleFileError {
-        RuleFileError::Line { path: self.path.clone(), line: self.line, column, message }
+impl Reading<'_> {
+    fn fault(&self, column: usize, message: &str) -> RuleFileError {
+        RuleFileError(format!("{}:{}:{column}: {message}", self.path.display(), self.line))
     }
 
     /// The rule of a line; `None` if it names a relation that the dataset does not have.
@@ -96,13 +125,13 @@ impl<'a> Reading<'a> {
             let message = message.split(" at line ").next().unwrap_or_default();
             self.fault(
                 error.column().max(1),
-                format!(
+                &format!(
                     "the line is not a rule ({message}), expected one JSON object per line with head, body, \
                      constraints, confidence, rule_support and body_support; correct or remove the line"
                 ),
             )
         })?;
-        check(&line).map_err(|(key, message)| self.fault(column(text, key), message))?;
+        check(&line).map_err(|(key, message)| self.fault(column(text, key), &message))?;
         // All names are looked up, also after one that is unknown: the reader of the message wants to see them all.
         let head = self.directed(&line.head);
         let body: Vec<Option<DirectedRelation>> =
@@ -128,7 +157,7 @@ impl<'a> Reading<'a> {
             "found a rule again, expected every rule once; line {first} has the same head, body and constraints, \
              remove one of them"
         );
-        Err(self.fault(1, message))
+        Err(self.fault(1, &message))
     }
 
     fn directed(&mut self, named: &NamedRelation) -> Option<DirectedRelation> {
@@ -150,4 +179,90 @@ fn column(text: &[u8], key: &str) -> usize {
     memchr::memmem::find_iter(text, &quoted)
         .find(|start| text[start + quoted.len()..].trim_ascii_start().starts_with(b":"))
         .map_or(1, |start| start + 1)
+}
+
+/// Checks what the syntax alone does not.
+fn check(line: &Line) -> Result<(), Fault> {
+    let length = line.body.len();
+    if !(1..=LONGEST).contains(&length) {
+        return Err((
+            "body",
+            format!("the body has {length} relations, expected 1 to {LONGEST}; correct or remove the rule"),
+        ));
+    }
+    constraints(&line.constraints, length)?;
+    confidence(line)
+}
+
+fn constraints(groups: &[Vec<u8>], length: usize) -> Result<(), Fault> {
+    let refuse = |message: String| Err(("constraints", message));
+    let mut taken = vec![false; length + 1];
+    for group in groups {
+        if group.len() < 2 {
+            return refuse(format!(
+                "the group {group:?} binds nothing, expected two or more positions; complete or remove it"
+            ));
+        }
+        if !group.windows(2).all(|pair| pair[0] < pair[1]) {
+            return refuse(format!(
+                "the group {group:?} is out of order, expected different positions in rising order; sort it"
+            ));
+        }
+        for &position in group {
+            match taken.get_mut(usize::from(position)) {
+                None => {
+                    return refuse(format!(
+                        "position {position} does not exist, expected 0 to {length}: a body of {length} has \
+                         {} variables; correct the group {group:?}",
+                        length + 1
+                    ));
+                }
+                Some(true) => {
+                    return refuse(format!(
+                        "position {position} stands in two groups, expected one; join them or take it out of one"
+                    ));
+                }
+                Some(free) => *free = true,
+            }
+        }
+    }
+    Ok(())
+}
+
+fn confidence(line: &Line) -> Result<(), Fault> {
+    let Line { confidence, rule_support, body_support, .. } = *line;
+    if !(confidence.is_finite() && confidence > 0.0 && confidence <= 1.0) {
+        return Err((
+            "confidence",
+            format!(
+                "the confidence is {confidence}, expected a fraction above 0 and at most 1; \
+                 correct it, or remove a rule that never holds"
+            ),
+        ));
+    }
+    for (key, support) in [("rule_support", rule_support), ("body_support", body_support)] {
+        if support == 0 {
+            return Err((key, format!("{key} is 0, expected 1 or more; correct it or remove the rule")));
+        }
+    }
+    if rule_support > body_support {
+        return Err((
+            "rule_support",
+            format!(
+                "rule_support {rule_support} exceeds body_support {body_support}, expected at most that: the rule \
+                 can hold only where its body does; correct one of them"
+            ),
+        ));
+    }
+    let ratio = f64::from(rule_support) / f64::from(body_support);
+    if (confidence - ratio).abs() > TOLERANCE {
+        return Err((
+            "confidence",
+            format!(
+                "the confidence is {confidence}, expected rule_support / body_support = {rule_support} / \
+                 {body_support} = {ratio:.6}; correct the confidence, or the supports if they are wrong"
+            ),
+        ));
+    }
+    Ok(())
 }

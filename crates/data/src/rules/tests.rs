@@ -21,7 +21,11 @@ fn read(content: impl AsRef<[u8]>, names: &Names) -> Result<RulesRead, RuleFileE
 }
 
 fn refused(content: impl AsRef<[u8]>, texts: &[&str]) {
-    let error = read(content, &names(&["consults", "visits", "hosts"])).expect_err("a bad file").to_string();
+    refused_among(&["consults", "visits", "hosts"], content, texts);
+}
+
+fn refused_among(relations: &[&str], content: impl AsRef<[u8]>, texts: &[&str]) {
+    let error = read(content, &names(relations)).expect_err("a bad file").to_string();
     for text in texts {
         assert!(error.contains(text), "{text:?} is missing in {error}");
     }
@@ -67,18 +71,8 @@ fn relations_that_are_not_there_drop_their_rules() {
         read(format!("{other}\n{GOOD}\n"), &names(&["consults", "visits", "hosts"])).expect("one fits");
     assert_eq!((read.rules.len(), read.dropped), (1, 1));
     assert_eq!(read.unknown_relations, ["avoids", "eats"]);
-    let six = names(&["a", "b", "c", "d", "e", "f"]);
-    let error = read_rules(&written(GOOD).path().join("rules.jsonl"), &six).expect_err("none fits");
-    let error = error.to_string();
-    for text in ["none of its 1 rules", "\"consults\", \"hosts\", \"visits\"", "\"a\", \"b\"", "and 1 more"] {
-        assert!(error.contains(text), "{text} is missing in {error}");
-    }
-}
-
-fn written(content: &str) -> tempfile::TempDir {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    fs::write(folder.path().join("rules.jsonl"), content).expect("a file");
-    folder
+    let texts = ["none of its 1 rules", "\"consults\", \"hosts\", \"visits\"", "\"a\", \"b\"", "and 1 more"];
+    refused_among(&["a", "b", "c", "d", "e", "f"], GOOD, &texts);
 }
 
 #[test]
