@@ -2,10 +2,10 @@
 
 use std::fmt::Display;
 
-use quadcast_core::{EvolvingDataset, Fingerprint, Splits};
+use quadcast_core::{EvolvingDataset, Facts, Fingerprint, Splits};
 use serde::Serialize;
 
-use super::fingerprint::{fingerprint, split_fingerprints};
+use super::fingerprint::{fingerprint, of_splits, split_fingerprints};
 use super::{Variant, variants};
 use crate::Content;
 
@@ -88,10 +88,7 @@ impl Hashes {
     pub fn of(content: &Content) -> Self {
         let splits = split_fingerprints(content);
         let whole = match &splits {
-            Some(splits) => {
-                let ids = id_space(content);
-                super::fingerprint::of_splits(ids[0], ids[1], splits)
-            }
+            Some(splits) => of_splits(id_space(content), splits),
             None => fingerprint(content),
         };
         Self { whole, splits }
@@ -136,29 +133,22 @@ fn id_space(content: &Content) -> [usize; 2] {
 /// What is compared before anything is hashed.
 struct Sizes {
     ids: [usize; 2],
-    facts: Facts,
-}
-
-enum Facts {
-    Splits([usize; 3]),
-    Steps(Vec<StepSizes>),
-}
-
-/// Training, validation and test triples of one step, the training triples counted in two ways.
-struct StepSizes {
-    whole: [usize; 3],
-    new: [usize; 3],
+    evolving: bool,
+    /// Training, validation and test facts of each step, or of the whole; for evolving graphs counted in two ways: some
+    /// sources count the whole training graph of a step, others only what is new in it.
+    counts: Vec<Vec<[usize; 3]>>,
 }
 
 impl Sizes {
     fn of(content: &Content) -> Self {
-        let facts = match content {
-            Content::Temporal(data) => in_order(&data.splits, quadcast_core::Facts::len),
-            Content::Static(data) => in_order(&data.splits, Vec::len),
-            Content::Intervals(data) => in_order(&data.splits, Vec::len),
-            Content::Evolving(data) => Facts::Steps(step_sizes(data)),
+        let once = |splits: Splits<usize>| vec![vec![[splits.train, splits.valid, splits.test]]];
+        let counts = match content {
+            Content::Temporal(data) => once(data.splits.map(Facts::len)),
+            Content::Static(data) => once(data.splits.map(Vec::len)),
+            Content::Intervals(data) => once(data.splits.map(Vec::len)),
+            Content::Evolving(data) => step_counts(data),
         };
-        Self { ids: id_space(content), facts }
+        Self { ids: id_space(content), evolving: matches!(content, Content::Evolving(_)), counts }
     }
 
     /// The entries of these sizes.
@@ -167,42 +157,34 @@ impl Sizes {
     }
 
     fn fit(&self, variant: &Variant) -> bool {
-        match &self.facts {
-            Facts::Splits(counts) => {
-                variant.snapshots.is_empty()
-                    && [variant.train, variant.valid, variant.test] == counts.map(Some)
-            }
-            Facts::Steps(steps) => {
-                let known = || variant.snapshots.iter().map(|step| [step.train, step.valid, step.test]);
-                // Some sources count the whole training graph of a step, others only what is new in it.
-                let (whole, new) = (steps.iter().map(|step| step.whole), steps.iter().map(|step| step.new));
-                !steps.is_empty() && (known().eq(whole) || known().eq(new))
-            }
-        }
+        let known: Vec<_> = match variant.snapshots {
+            [] => vec![[variant.train, variant.valid, variant.test]],
+            steps => steps.iter().map(|step| [step.train, step.valid, step.test].map(Some)).collect(),
+        };
+        let same =
+            |counts: &Vec<[usize; 3]>| counts.iter().map(|step| step.map(Some)).eq(known.iter().copied());
+        self.evolving != variant.snapshots.is_empty() && self.counts.iter().any(same)
     }
 
     fn id_space_difference(&self, variant: &Variant) -> Option<String> {
-        let words = ["entity", "relation"];
-        let known = [variant.entities, variant.relations];
-        let differing = (0..2).find(|&i| known[i].is_some_and(|count| count != self.ids[i]))?;
-        let (word, ours) = (words[differing], self.ids[differing]);
-        let theirs = known[differing]?;
-        Some(format!("facts equal, but the {word} id space has {ours} ids instead of {theirs}"))
+        let [entities, relations] = self.ids;
+        let spaces = [("entity", entities, variant.entities), ("relation", relations, variant.relations)];
+        spaces.into_iter().find_map(|(word, ours, known)| {
+            let theirs = known.filter(|&count| count != ours)?;
+            Some(format!("facts equal, but the {word} id space has {ours} ids instead of {theirs}"))
+        })
     }
 }
 
-fn in_order<T>(splits: &Splits<T>, len: impl Fn(&T) -> usize) -> Facts {
-    Facts::Splits([len(&splits.train), len(&splits.valid), len(&splits.test)])
-}
-
-fn step_sizes(data: &EvolvingDataset) -> Vec<StepSizes> {
+fn step_counts(data: &EvolvingDataset) -> Vec<Vec<[usize; 3]>> {
     let mut train = 0_usize;
-    let sizes = data.steps.iter().map(|step| {
+    let counts = data.steps.iter().map(|step| {
         let inserts = step.training.iter().filter(|operation| operation.insert).count();
         train = (train + inserts).saturating_sub(step.training.len() - inserts);
         let full = step.evaluation_all.as_ref().unwrap_or(&step.evaluation);
         let (valid, test) = (full.valid.len(), full.test.len());
-        StepSizes { whole: [train, valid, test], new: [inserts, valid, test] }
+        ([train, valid, test], [inserts, valid, test])
     });
-    sizes.collect()
+    let (whole, new) = counts.unzip();
+    vec![whole, new]
 }

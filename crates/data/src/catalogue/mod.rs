@@ -7,9 +7,7 @@
 mod entries;
 mod fingerprint;
 mod identify;
-mod variant;
 
-pub use entries::variants;
+pub use entries::{Download, Family, SnapshotCounts, Variant, variants};
 pub use fingerprint::{fingerprint, split_fingerprints};
 pub use identify::{CatalogueMatch, Hashes, compare, compare_with, identify, lookup};
-pub use variant::{Download, Family, SnapshotCounts, Variant};
