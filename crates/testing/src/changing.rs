@@ -7,32 +7,26 @@ use quadcast_core::{
 };
 use serde_json::json;
 
+use crate::small::{minus, plus};
+
 /// A triple.
 pub fn t(subject: u32, relation: u32, object: u32) -> Triple {
     Triple::new(subject, relation, object)
 }
 
-fn operations(list: &[(char, Triple)]) -> Vec<TripleOperation> {
-    list.iter().map(|&(sign, triple)| TripleOperation { triple, insert: sign == '+' }).collect()
-}
-
 /// Two steps: (2,0,1) is deleted, (4,0,1) inserted, (0,1,3) deleted and inserted again within a step. Entity 5 is never
 /// present.
 pub fn data() -> EvolvingDataset {
-    let step = |label: &str, training: &[(char, Triple)], valid: &[Triple], test: &[Triple]| EvolvingStep {
+    let step = |label: &str, training: &[TripleOperation], test: &[Triple]| EvolvingStep {
         label: label.to_owned(),
-        training: operations(training),
-        evaluation: SplitTriples { valid: valid.to_vec(), test: test.to_vec() },
+        training: training.to_vec(),
+        evaluation: SplitTriples { valid: vec![t(3, 0, 1)], test: test.to_vec() },
         ..EvolvingStep::default()
     };
+    let second = [minus(2, 0, 1), plus(4, 0, 1), minus(0, 1, 3), plus(0, 1, 3)];
     let mut steps = vec![
-        step("1", &[('+', t(0, 0, 1)), ('+', t(2, 0, 1)), ('+', t(0, 1, 3))], &[t(3, 0, 1)], &[t(0, 0, 3)]),
-        step(
-            "2",
-            &[('-', t(2, 0, 1)), ('+', t(4, 0, 1)), ('-', t(0, 1, 3)), ('+', t(0, 1, 3))],
-            &[t(3, 0, 1)],
-            &[t(0, 0, 3), t(4, 1, 3)],
-        ),
+        step("1", &[plus(0, 0, 1), plus(2, 0, 1), plus(0, 1, 3)], &[t(0, 0, 3)]),
+        step("2", &second, &[t(0, 0, 3), t(4, 1, 3)]),
     ];
     steps[1].categories =
         vec![CategoryTriples { kind: CategoryKind::Deleted, split: Split::Train, triples: vec![t(2, 0, 1)] }];

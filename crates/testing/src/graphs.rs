@@ -1,5 +1,7 @@
 //! Small graphs that change, and ranks counted candidate by candidate.
 
+use std::collections::BTreeSet;
+
 use quadcast_core::{
     Direction, EntityId, EvolvingModel, GraphSizes, GraphUpdate, GraphValidation, GraphView, LinkScore,
     ModelError, Query, RelationId, Step, Triple, stream,
@@ -25,12 +27,9 @@ pub struct Graph {
 impl Graph {
     /// A graph of these triples, whose entities and relations are all that are present.
     pub fn new(step: u32, triples: Vec<Triple>, sizes: GraphSizes) -> Self {
-        let mut present: Vec<EntityId> = triples.iter().flat_map(|t| [t.subject, t.object]).collect();
-        present.sort_unstable();
-        present.dedup();
-        let mut relations: Vec<RelationId> = triples.iter().map(|triple| triple.relation).collect();
-        relations.sort_unstable();
-        relations.dedup();
+        let present: BTreeSet<EntityId> = triples.iter().flat_map(|t| [t.subject, t.object]).collect();
+        let relations: BTreeSet<RelationId> = triples.iter().map(|triple| triple.relation).collect();
+        let (present, relations) = (present.into_iter().collect(), relations.into_iter().collect());
         Self { step: Step(step), triples, present, relations, sizes }
     }
 
@@ -99,15 +98,7 @@ pub fn ranks(
         let others = candidates.iter().zip(&row).filter(|(candidate, _)| {
             **candidate != answer && !known.contains(&query.fact(**candidate, Step(0)).triple())
         });
-        let weight = |score: f64| {
-            if score > own {
-                1.0
-            } else if score == own {
-                0.5
-            } else {
-                0.0
-            }
-        };
+        let weight = |score: f64| 0.5 * (f64::from(score > own) + f64::from(score >= own));
         1.0 + others.map(|(_, &score)| weight(score)).sum::<f64>()
     };
     scores(model, triples, candidates).into_iter().map(rank).collect()

@@ -6,25 +6,16 @@ use std::fs::OpenOptions;
 use std::io::{Write, stderr};
 use std::path::{Path, PathBuf};
 
-use quadcast_core::{Dataset, EvolvingDataset, StaticGraph};
+use quadcast_core::{Dataset, StaticGraph};
 use quadcast_data::{Content, LoadOptions, load};
 
 /// The reason of a skip for want of data.
 const NO_DATA: &str = "no real datasets (set QUADCAST_DATA)";
 
-/// The repository.
-pub fn repository() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-/// The folder of all real datasets; it need not exist.
-pub fn root() -> PathBuf {
-    std::env::var_os("QUADCAST_DATA").map_or_else(|| repository().join("../shared/data"), PathBuf::from)
-}
-
 /// The folder of all real datasets if it holds this one, such as `forecasting/ICEWS14`, or `None` after a counted skip.
 pub fn root_with(dataset: &str) -> Option<PathBuf> {
-    let root = root();
+    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
+    let root = std::env::var_os("QUADCAST_DATA").map_or_else(beside, PathBuf::from);
     if root.join(dataset).is_dir() {
         return Some(root);
     }
@@ -59,14 +50,6 @@ pub fn temporal(dataset: &str) -> Option<Dataset> {
 pub fn timeless(dataset: &str) -> Option<StaticGraph> {
     match content(dataset)? {
         Content::Static(data) => Some(data),
-        other => panic!("{dataset} holds {}", other.name()),
-    }
-}
-
-/// An evolving graph, or `None` after a counted skip.
-pub fn evolving(dataset: &str) -> Option<EvolvingDataset> {
-    match content(dataset)? {
-        Content::Evolving(data) => Some(data),
         other => panic!("{dataset} holds {}", other.name()),
     }
 }

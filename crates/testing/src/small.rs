@@ -72,8 +72,7 @@ pub fn graph() -> StaticGraph {
     }
 }
 
-/// A date of which only the year is known.
-pub fn year(year: i32) -> PartialDate {
+fn year(year: i32) -> PartialDate {
     PartialDate { year: Some(year), ..PartialDate::default() }
 }
 
@@ -99,12 +98,12 @@ pub fn intervals() -> IntervalDataset {
 }
 
 /// An insertion.
-pub fn plus(s: u32, r: u32, o: u32) -> TripleOperation {
+pub(crate) fn plus(s: u32, r: u32, o: u32) -> TripleOperation {
     TripleOperation { triple: Triple::new(s, r, o), insert: true }
 }
 
 /// A deletion.
-pub fn minus(s: u32, r: u32, o: u32) -> TripleOperation {
+pub(crate) fn minus(s: u32, r: u32, o: u32) -> TripleOperation {
     TripleOperation { triple: Triple::new(s, r, o), insert: false }
 }
 
