@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, value_parser};
 use quadcast_core::{
     Candidates, Duplicates, IntervalUse, Procedure, Setting, Task, TiePolicy, ValidationUse,
@@ -9,27 +10,22 @@ use quadcast_core::{
 use quadcast_data::Format;
 use quadcast_models::blocks::device::Device;
 
-use crate::commands;
-use crate::commands::compare::{self, CompareOptions};
-use crate::commands::evaluate::{self, EvaluateOptions};
-use crate::commands::export::{self, ExportOptions};
-use crate::commands::{fetch, import};
+use crate::commands::{self, compare, data, evaluate, import};
 
-/// Makes the command-line words of a library enum.
-macro_rules! argument {
-    ($(#[$doc:meta])* $name:ident => $target:ident { $($(#[$about:meta])* $variant:ident),+ $(,)? }) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, clap::ValueEnum)]
-        pub enum $name { $($(#[$about])* $variant),+ }
+/// Words of an option: each with the value that it stands for and its help.
+pub type Words<T> = &'static [(&'static str, T, &'static str)];
 
-        impl From<$name> for $target {
-            fn from(value: $name) -> Self {
-                match value { $($name::$variant => Self::$variant),+ }
-            }
-        }
+/// Parses one of these words.
+pub fn one_of<T: Copy + Send + Sync>(words: Words<T>) -> impl TypedValueParser<Value = T> {
+    let value = |&(word, _, help): &(&'static str, T, &'static str)| {
+        let value = PossibleValue::new(word);
+        if help.is_empty() { value } else { value.help(help) }
     };
+    PossibleValuesParser::new(words.iter().map(value)).map(|typed| {
+        let found = words.iter().find(|(word, ..)| *word == typed);
+        found.expect("the parser accepts listed words only").1
+    })
 }
-pub(crate) use argument;
 
 /// Learn from, forecast with and fairly judge temporal and evolving knowledge graphs.
 #[derive(Debug, Parser)]
@@ -83,8 +79,8 @@ pub enum Command {
     #[command(after_help = RUN_EXAMPLES)]
     Run(Box<RunOptions>),
     /// Update the model of a run on an evolving graph with new operations, as a new version
-    #[command(after_help = commands::update::EXAMPLES)]
-    Update(commands::update::UpdateArguments),
+    #[command(after_help = commands::run::UPDATE_EXAMPLES)]
+    Update(commands::run::UpdateArguments),
     /// Predict the missing subject or object of a fact, and explain why
     Forecast(commands::forecast::Options),
     /// Show the rules that a run has learned
@@ -95,10 +91,10 @@ pub enum Command {
     Report(commands::report::Options),
     /// Judge the scores of an external model
     #[command(after_help = evaluate::EXAMPLES)]
-    Evaluate(EvaluateOptions),
+    Evaluate(evaluate::EvaluateOptions),
     /// Compare two runs query by query: difference, interval, p-value
     #[command(after_help = compare::EXAMPLES)]
-    Compare(CompareOptions),
+    Compare(compare::CompareOptions),
     /// List the models, or show one in full with its settings
     Models {
         /// A model to show in full; without it, all are listed by task
@@ -137,35 +133,35 @@ pub struct RunOptions {
     #[arg(long, value_name = "PATH|NAME")]
     pub data: Option<String>,
     /// Layout of the dataset, where the detection is wrong
-    #[arg(long, value_enum)]
-    pub format: Option<FormatArgument>,
+    #[arg(long, value_parser = one_of(FORMATS))]
+    pub format: Option<Format>,
     /// A model setting as key=value; may be repeated
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub settings: Vec<String>,
     /// What is asked of the model [default: what the model or the splits of the dataset are made for]
-    #[arg(long, value_enum)]
-    pub task: Option<TaskArgument>,
+    #[arg(long, value_parser = one_of(TASKS))]
+    pub task: Option<Task>,
     /// Forecasting: what the model may see of the test period [default: single-step]
-    #[arg(long, value_enum)]
-    pub setting: Option<SettingArgument>,
+    #[arg(long, value_parser = one_of(SETTINGS))]
+    pub setting: Option<Setting>,
     /// Evolving graphs: how the model gets from one step to the next [default: static]
-    #[arg(long, value_enum)]
-    pub procedure: Option<ProcedureArgument>,
+    #[arg(long, value_parser = one_of(PROCEDURES))]
+    pub procedure: Option<Procedure>,
     /// Whether validation facts are known at test time [default: observed; completion: withheld]
-    #[arg(long, value_enum)]
-    pub validation: Option<ValidationArgument>,
+    #[arg(long, value_parser = one_of(VALIDATION))]
+    pub validation: Option<ValidationUse>,
     /// Tie policy of the headline numbers; the record has all others too [default: expected]
-    #[arg(long, value_enum)]
-    pub ties: Option<TiesArgument>,
+    #[arg(long, value_parser = one_of(TIES))]
+    pub ties: Option<TiePolicy>,
     /// What happens to duplicate facts of the test split [default: drop]
-    #[arg(long, value_enum)]
-    pub duplicates: Option<DuplicatesArgument>,
+    #[arg(long, value_parser = one_of(DUPLICATES))]
+    pub duplicates: Option<Duplicates>,
     /// Evolving graphs: which entities are ranked [default: now]
-    #[arg(long, value_enum)]
-    pub candidates: Option<CandidatesArgument>,
+    #[arg(long, value_parser = one_of(CANDIDATES))]
+    pub candidates: Option<Candidates>,
     /// When facts that hold over an interval are asked about [default: start]
-    #[arg(long, value_enum)]
-    pub intervals: Option<IntervalsArgument>,
+    #[arg(long, value_parser = one_of(INTERVALS))]
+    pub intervals: Option<IntervalUse>,
     /// Evolving graphs: ask about all held-out triples, also where the dataset samples
     #[arg(long)]
     pub all: bool,
@@ -214,14 +210,14 @@ pub enum DataCommand {
     )]
     Info(Source),
     /// Check whether a dataset is fit for a fair comparison; exit code 2 if a check fails
-    #[command(after_help = commands::data::AUDIT_EXAMPLES)]
-    Audit(commands::data::AuditArguments),
+    #[command(after_help = data::AUDIT_EXAMPLES)]
+    Audit(data::AuditArguments),
     /// Count how relations mirror, accompany and repeat each other
-    #[command(after_help = commands::patterns::EXAMPLES)]
-    Patterns(commands::patterns::PatternArguments),
+    #[command(after_help = data::PATTERN_EXAMPLES)]
+    Patterns(data::PatternArguments),
     /// List the queries that a model from elsewhere has to answer
-    #[command(after_help = export::EXAMPLES)]
-    Export(ExportOptions),
+    #[command(after_help = evaluate::EXPORT_EXAMPLES)]
+    Export(evaluate::ExportOptions),
     /// List the known benchmark variants
     List,
     /// Make a synthetic world with known structure and the best possible score, or a stream of operations
@@ -240,11 +236,11 @@ pub enum DataCommand {
     #[command(after_help = commands::convert::EXAMPLES)]
     Convert(commands::convert::ConvertArguments),
     /// Compare two datasets: are they made of the same facts?
-    #[command(after_help = commands::diff::EXAMPLES)]
-    Diff(commands::diff::DiffArguments),
+    #[command(after_help = data::DIFF_EXAMPLES)]
+    Diff(data::DiffArguments),
     /// Download a published dataset
-    #[command(after_help = fetch::EXAMPLES)]
-    Fetch(fetch::FetchArguments),
+    #[command(after_help = data::FETCH_EXAMPLES)]
+    Fetch(data::FetchArguments),
 }
 
 /// A dataset on disk.
@@ -254,97 +250,69 @@ pub struct Source {
     #[arg(value_name = "PATH|NAME")]
     pub data: String,
     /// Layout of the dataset, where the detection is wrong
-    #[arg(long, value_enum)]
-    pub format: Option<FormatArgument>,
+    #[arg(long, value_parser = one_of(FORMATS))]
+    pub format: Option<Format>,
 }
 
-argument!(FormatArgument => Format {
-    /// Integer ids: subject relation object time
-    Quads,
-    /// Names and ISO dates: subject relation object date
-    Labelled,
-    /// Integer ids with start and end dates
-    Intervals,
-    /// OpenKE: count line, then head tail relation
-    Openke,
-    /// WikidataEvolve: updates, increments, snapshots
-    WikidataEvolve,
-    /// DKGE: snapshot1..n with ids of their own
-    Snapshots,
-    /// LKGE: 0..n with names, new facts only
-    Lkge,
-});
+pub const FORMATS: Words<Format> = &[
+    ("quads", Format::Quads, "Integer ids: subject relation object time"),
+    ("labelled", Format::Labelled, "Names and ISO dates: subject relation object date"),
+    ("intervals", Format::Intervals, "Integer ids with start and end dates"),
+    ("openke", Format::Openke, "OpenKE: count line, then head tail relation"),
+    ("wikidata-evolve", Format::WikidataEvolve, "WikidataEvolve: updates, increments, snapshots"),
+    ("snapshots", Format::Snapshots, "DKGE: snapshot1..n with ids of their own"),
+    ("lkge", Format::Lkge, "LKGE: 0..n with names, new facts only"),
+];
 
-argument!(TaskArgument => Task {
-    /// Future facts, given the facts before them
-    Forecasting,
-    /// Missing facts, given other facts of any time
-    Completion,
-    /// Triples of a graph that changes by insertions and deletions
-    Evolving,
-});
+pub const TASKS: Words<Task> = &[
+    ("forecasting", Task::Forecasting, "Future facts, given the facts before them"),
+    ("completion", Task::Completion, "Missing facts, given other facts of any time"),
+    ("evolving", Task::Evolving, "Triples of a graph that changes by insertions and deletions"),
+];
 
-argument!(ProcedureArgument => Procedure {
-    /// Learn the graph of every step from scratch
-    Static,
-    /// Continue with the inserted triples alone
-    PseudoIncremental,
-    /// Be told which triples were inserted and deleted, and see the graph
-    Incremental,
-});
+pub const PROCEDURES: Words<Procedure> = &[
+    ("static", Procedure::Static, "Learn the graph of every step from scratch"),
+    ("pseudo-incremental", Procedure::PseudoIncremental, "Continue with the inserted triples alone"),
+    (
+        "incremental",
+        Procedure::Incremental,
+        "Be told which triples were inserted and deleted, and see the graph",
+    ),
+];
 
-argument!(CandidatesArgument => Candidates {
-    /// Entities that are present at the step
-    Now,
-    /// Entities that were present at the step or an earlier one
-    Seen,
-    /// All entities, also those to come
-    All,
-});
+pub const CANDIDATES: Words<Candidates> = &[
+    ("now", Candidates::Now, "Entities that are present at the step"),
+    ("seen", Candidates::Seen, "Entities that were present at the step or an earlier one"),
+    ("all", Candidates::All, "All entities, also those to come"),
+];
 
-argument!(SettingArgument => Setting {
-    /// Every earlier step is known, also test steps
-    SingleStep,
-    /// Nothing of the test period is known
-    MultiStep,
-    /// As single-step, and the model is updated with each step
-    Online,
-});
+pub const SETTINGS: Words<Setting> = &[
+    ("single-step", Setting::SingleStep, "Every earlier step is known, also test steps"),
+    ("multi-step", Setting::MultiStep, "Nothing of the test period is known"),
+    ("online", Setting::Online, "As single-step, and the model is updated with each step"),
+];
 
-argument!(ValidationArgument => ValidationUse {
-    /// Validation facts are history (the field's choice)
-    Observed,
-    /// Only training facts precede the test period
-    Withheld,
-});
+pub const VALIDATION: Words<ValidationUse> = &[
+    ("observed", ValidationUse::Observed, "Validation facts are history (the field's choice)"),
+    ("withheld", ValidationUse::Withheld, "Only training facts precede the test period"),
+];
 
-argument!(TiesArgument => TiePolicy {
-    /// Exact expectation under random order
-    Expected,
-    /// One random order
-    Random,
-    /// Mean of best and worst rank
-    Mean,
-    /// Correct answer first
-    Optimistic,
-    /// Correct answer last
-    Pessimistic,
-    /// By entity id
-    Ordinal,
-});
+pub const TIES: Words<TiePolicy> = &[
+    ("expected", TiePolicy::Expected, "Exact expectation under random order"),
+    ("random", TiePolicy::Random, "One random order"),
+    ("mean", TiePolicy::Mean, "Mean of best and worst rank"),
+    ("optimistic", TiePolicy::Optimistic, "Correct answer first"),
+    ("pessimistic", TiePolicy::Pessimistic, "Correct answer last"),
+    ("ordinal", TiePolicy::Ordinal, "By entity id"),
+];
 
-argument!(IntervalsArgument => IntervalUse {
-    /// At the first time at which they hold
-    Start,
-    /// At one time at which they hold, drawn once for all models
-    Drawn,
-    /// At every time at which they hold
-    Every,
-});
+pub const INTERVALS: Words<IntervalUse> = &[
+    ("start", IntervalUse::Start, "At the first time at which they hold"),
+    ("drawn", IntervalUse::Drawn, "At one time at which they hold, drawn once for all models"),
+    ("every", IntervalUse::Every, "At every time at which they hold"),
+];
 
-argument!(DuplicatesArgument => Duplicates {
-    /// They are asked once
-    Drop,
-    /// They are asked as often as they stand there
-    Keep,
-});
+pub const DUPLICATES: Words<Duplicates> = &[
+    ("drop", Duplicates::Drop, "They are asked once"),
+    ("keep", Duplicates::Keep, "They are asked as often as they stand there"),
+];

@@ -2,19 +2,15 @@
 
 mod arguments;
 mod commands;
-mod failure;
-mod interruption;
-mod memory;
 mod output;
-mod progress;
+mod process;
 
 use std::process::ExitCode;
 
 use clap::Parser;
 
 use arguments::{Arguments, Command, DataCommand};
-use failure::Failure;
-use output::Output;
+use output::{Failure, Output};
 
 // Large short-lived buffers are the rule here; this allocator hands their pages back without a system call each time.
 #[global_allocator]
@@ -44,7 +40,7 @@ fn execute(arguments: Arguments) -> Result<(), Failure> {
         device.choose();
     }
     // A run keeps pages once it is known to train a network.
-    memory::release_pages();
+    process::release_pages();
     let output = Output { json: common.json, quiet: common.quiet, verbose: common.verbose };
     match arguments.command {
         Command::Demo(options) => commands::demo::execute(&options, &output),
@@ -54,19 +50,19 @@ fn execute(arguments: Arguments) -> Result<(), Failure> {
         Command::Compare(options) => commands::compare::execute(&options, &output),
         Command::Evaluate(options) => commands::evaluate::execute(&options, &output),
         Command::Rules(options) => commands::rules::execute(&options, &output),
-        Command::Update(arguments) => commands::update::execute(&arguments, &output),
+        Command::Update(arguments) => commands::run::update(&arguments, &output),
         Command::Models { name } => commands::models::execute(name.as_deref(), &output),
         Command::Data(DataCommand::Info(source)) => commands::data::info(&source, &output),
         Command::Data(DataCommand::Audit(arguments)) => commands::data::audit(&arguments, &output),
-        Command::Data(DataCommand::Patterns(arguments)) => commands::patterns::execute(&arguments, &output),
-        Command::Data(DataCommand::Export(options)) => commands::export::execute(&options, &output),
+        Command::Data(DataCommand::Patterns(arguments)) => commands::data::patterns(&arguments, &output),
+        Command::Data(DataCommand::Export(options)) => commands::evaluate::export(&options, &output),
         Command::Data(DataCommand::List) => commands::data::list(&output),
         Command::Data(DataCommand::Synth(options)) => commands::synth::execute(&options, &output),
         Command::Data(DataCommand::Compile(arguments)) => commands::compile::execute(&arguments, &output),
         Command::Data(DataCommand::Convert(arguments)) => commands::convert::execute(&arguments, &output),
         Command::Data(DataCommand::Split(arguments)) => commands::split::execute(&arguments, &output),
-        Command::Data(DataCommand::Diff(arguments)) => commands::diff::execute(&arguments, &output),
-        Command::Data(DataCommand::Fetch(arguments)) => commands::fetch::execute(arguments, &output),
+        Command::Data(DataCommand::Diff(arguments)) => commands::data::diff(&arguments, &output),
+        Command::Data(DataCommand::Fetch(arguments)) => commands::data::fetch(arguments, &output),
         Command::Data(DataCommand::Import(arguments)) => commands::import::execute(arguments, &output),
     }
 }

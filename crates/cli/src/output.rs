@@ -1,14 +1,20 @@
 //! Where results and remarks go: results to standard output, everything else to standard error.
 
 use std::io::{self, IsTerminal, Write};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
-use quadcast_core::Run;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use quadcast_core::{Progress, Run};
 use serde::Serialize;
 
-use crate::failure::Failure;
-use crate::interruption;
-use crate::progress::Watching;
+use crate::process;
+
+/// How a command can fail: with the error of the run library, which knows its exit code.
+pub use quadcast_run::RunError as Failure;
+
+/// Phases shorter than this show no progress.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// How a command speaks.
 #[derive(Clone, Copy, Debug)]
@@ -21,21 +27,13 @@ pub struct Output {
 impl Output {
     /// The result: one JSON document, or text for people.
     pub fn result(&self, document: &impl Serialize, text: impl FnOnce() -> String) -> Result<(), Failure> {
-        let mut out = io::stdout().lock();
-        let written = if self.json {
-            serde_json::to_writer_pretty(&mut out, document)
-                .map_err(io::Error::from)
-                .and_then(|()| writeln!(out))
-        } else {
-            write!(out, "{}", text())
-        };
-        match written {
-            // A reader that has seen enough (`| head`) is not an error.
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-            other => {
-                other.map_err(|error| Failure::internal(format!("cannot write to standard output: {error}")))
+        print(|out| {
+            if self.json {
+                serde_json::to_writer_pretty(&mut *out, document)?;
+                return writeln!(out);
             }
-        }
+            out.write_all(text().as_bytes())
+        })
     }
 
     /// A remark that all but `--quiet` shows.
@@ -54,11 +52,79 @@ impl Output {
 
     /// What surrounds a computation: progress bars on a terminal, remarks everywhere but with `--quiet`, and Ctrl-C.
     pub fn run(&self) -> Run {
-        Run { cancellation: interruption::cancellation(), ..Run::new(1, Arc::new(Watching::new(*self))) }
+        let progress = Watching { output: *self, current: Mutex::default() };
+        Run { cancellation: process::cancellation(), ..Run::new(1, Arc::new(progress)) }
+    }
+}
+
+/// Writes to standard output. A reader that has seen enough (`| head`) is not an error.
+pub fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    match write(&mut out).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(Failure::internal(format!("cannot write to standard output: {error}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Shows progress on a terminal, one bar per phase with the time that is left, and passes on remarks.
+struct Watching {
+    output: Output,
+    current: Mutex<Option<(ProgressBar, Instant)>>,
+}
+
+impl Watching {
+    fn with(&self, f: impl FnOnce(&mut Option<(ProgressBar, Instant)>)) {
+        // A panic elsewhere does not make a progress bar unusable.
+        f(&mut self.current.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+}
+
+impl Progress for Watching {
+    fn begin(&self, phase: &str, total: u64) {
+        if self.output.quiet || !io::stderr().is_terminal() {
+            return;
+        }
+        let style = ProgressStyle::with_template("{msg:>8} {wide_bar} {percent:>3} %  {eta} left  {prefix}")
+            .expect("the template is valid");
+        let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::hidden())
+            .with_style(style)
+            .with_message(phase.to_owned());
+        self.with(|current| *current = Some((bar, Instant::now())));
     }
 
-    /// Whether progress is shown.
-    pub fn shows_progress(&self) -> bool {
-        !self.quiet && io::stderr().is_terminal()
+    fn advance(&self, units: u64) {
+        self.with(|current| {
+            let Some((bar, start)) = current else { return };
+            if bar.is_hidden() && start.elapsed() > PATIENCE {
+                bar.set_draw_target(ProgressDrawTarget::stderr());
+            }
+            bar.inc(units);
+        });
+    }
+
+    fn note(&self, text: &str) {
+        self.with(|current| {
+            if let Some((bar, _)) = current {
+                bar.set_prefix(text.to_owned());
+            }
+        });
+    }
+
+    fn remark(&self, text: &str) {
+        self.output.remark(text);
+    }
+
+    fn detail(&self, text: &str) {
+        self.output.detail(text);
+    }
+
+    fn end(&self) {
+        self.with(|current| {
+            if let Some((bar, _)) = current.take() {
+                bar.finish_and_clear();
+            }
+        });
     }
 }

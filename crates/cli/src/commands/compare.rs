@@ -4,13 +4,12 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use quadcast_core::Protocol;
-use quadcast_eval::{ByMetric, Comparison, Difference};
+use quadcast_eval::Comparison;
 use quadcast_report::comparison_text;
-use quadcast_run::{DatasetCard, Record, ScoreSource, read_complete, read_ranks};
-use serde::Serialize;
+use quadcast_run::{Record, read_complete, read_ranks};
+use serde_json::{Value, json};
 
-use crate::failure::Failure;
-use crate::output::Output;
+use crate::output::{Failure, Output};
 
 pub const EXAMPLES: &str = "Examples:
   quadcast compare runs/recurrency-ICEWS14-single-step-1 runs/external-mine-ICEWS14-single-step-1
@@ -30,36 +29,6 @@ pub struct CompareOptions {
     second: PathBuf,
 }
 
-/// What `--json` prints.
-#[derive(Serialize)]
-struct Document<'a> {
-    first: Side<'a>,
-    second: Side<'a>,
-    dataset: &'a DatasetCard,
-    protocol: Protocol,
-    differences: ByFilter<'a>,
-    #[serde(flatten)]
-    comparison: &'a Comparison,
-}
-
-#[derive(Serialize)]
-struct Side<'a> {
-    record: &'a Path,
-    model: &'a str,
-    seed: u64,
-    version: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    scores: Option<&'a ScoreSource>,
-}
-
-#[derive(Serialize)]
-struct ByFilter<'a> {
-    time: &'a ByMetric<Difference>,
-    #[serde(rename = "static")]
-    fixed: &'a ByMetric<Difference>,
-    raw: &'a ByMetric<Difference>,
-}
-
 pub fn execute(options: &CompareOptions, output: &Output) -> Result<(), Failure> {
     let folders = [options.first.as_path(), options.second.as_path()];
     let records = [read_complete(folders[0])?, read_complete(folders[1])?];
@@ -72,23 +41,27 @@ pub fn execute(options: &CompareOptions, output: &Output) -> Result<(), Failure>
         &first.protocol,
         [first.seed, second.seed],
     )?;
-    let side = |i: usize| Side {
-        record: folders[i],
-        model: &records[i].model.name,
-        seed: records[i].seed,
-        version: &records[i].version,
-        scores: records[i].scores.as_ref(),
-    };
     let [time, fixed, raw] = &comparison.filters;
-    let document = Document {
-        first: side(0),
-        second: side(1),
-        dataset: &first.dataset,
-        protocol: first.protocol,
-        differences: ByFilter { time, fixed, raw },
-        comparison: &comparison,
-    };
+    let document = json!({
+        "first": side(folders[0], first),
+        "second": side(folders[1], second),
+        "dataset": first.dataset,
+        "protocol": first.protocol,
+        "differences": { "time": time, "static": fixed, "raw": raw },
+        "queries": comparison.queries,
+        "bootstrap": comparison.bootstrap,
+        "permutation": comparison.permutation,
+    });
     output.result(&document, || comparison_text(folders, &records, &comparison))
+}
+
+fn side(folder: &Path, record: &Record) -> Value {
+    let Record { seed, version, scores, .. } = record;
+    let mut side = json!({ "record": folder, "model": record.model.name, "seed": seed, "version": version });
+    if let Some(scores) = scores {
+        side["scores"] = json!(scores);
+    }
+    side
 }
 
 /// Same data, same protocol; the message lists what differs.
@@ -124,6 +97,6 @@ fn comparable(folders: [&Path; 2], [first, second]: &[Record; 2]) -> Result<(), 
 }
 
 /// A protocol value without the quotes of JSON.
-fn word(value: &serde_json::Value) -> String {
+fn word(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }

@@ -15,9 +15,8 @@ use quadcast_run::peak_memory;
 use serde_json::json;
 
 use super::convert::StreamSource;
-use crate::arguments::argument;
-use crate::failure::Failure;
-use crate::output::Output;
+use crate::arguments::{Words, one_of};
+use crate::output::{Failure, Output};
 
 /// Shown after the help.
 pub const EXAMPLES: &str = "Examples:
@@ -52,14 +51,14 @@ pub struct CompileArguments {
     #[arg(long, value_name = "TIMES", conflicts_with = "size")]
     pub borders: Option<String>,
     /// Which operation stands for an odd number of them in an interval [default: first; last with --compat]
-    #[arg(long, value_enum)]
-    pub keep: Option<KeepArgument>,
+    #[arg(long, value_parser = one_of(KEPT))]
+    pub keep: Option<KeptOperation>,
     /// How operations of the same time are ordered [default: numeric; lexical with --compat]
-    #[arg(long, value_enum)]
-    pub order: Option<OrderArgument>,
+    #[arg(long, value_parser = one_of(ORDERS))]
+    pub order: Option<OperationOrder>,
     /// How rare entities and relations are found
-    #[arg(long, value_enum, default_value = "sequential")]
-    pub filter: FilterArgument,
+    #[arg(long, value_parser = one_of(FILTERS), default_value = "sequential")]
+    pub filter: FrequencyRule,
     /// Triples that an entity needs in every snapshot that has it [default: 15]
     #[arg(long, value_name = "N")]
     pub min_entity: Option<u32>,
@@ -85,11 +84,11 @@ pub struct CompileArguments {
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
     /// Layout of the folder
-    #[arg(long, value_enum, default_value = "wikidata-evolve")]
-    pub layout: LayoutArgument,
+    #[arg(long, value_parser = one_of(LAYOUTS), default_value = "wikidata-evolve")]
+    pub layout: BenchmarkLayout,
     /// Write the operations of all updates with their times too
-    #[arg(long, value_enum)]
-    pub export: Option<ExportArgument>,
+    #[arg(long, value_parser = one_of(EXPORTS))]
+    pub export: Option<StreamFormat>,
     /// Do what the published code did: negatives that may be true, the last operation, updates unsorted
     #[arg(long)]
     pub compat: bool,
@@ -110,61 +109,29 @@ pub enum ByArgument {
     Steps,
 }
 
-argument!(
-    /// Words for [`KeptOperation`].
-    KeepArgument => KeptOperation {
-        /// The first one
-        First,
-        /// The last one
-        Last,
-    }
-);
+const KEPT: Words<KeptOperation> =
+    &[("first", KeptOperation::First, "The first one"), ("last", KeptOperation::Last, "The last one")];
 
-argument!(
-    /// Words for [`OperationOrder`].
-    OrderArgument => OperationOrder {
-        /// By number
-        Numeric,
-        /// By text
-        Lexical,
-    }
-);
+const ORDERS: Words<OperationOrder> =
+    &[("numeric", OperationOrder::Numeric, "By number"), ("lexical", OperationOrder::Lexical, "By text")];
 
-argument!(
-    /// Words for [`FrequencyRule`].
-    FilterArgument => FrequencyRule {
-        /// Entities first, then relations in what is left
-        Sequential,
-        /// Both at once, counted before anything is removed
-        Joint,
-        /// In turn until nothing is rare: the thresholds hold in the result
-        Fixpoint,
-        /// Nothing is removed
-        Off,
-    }
-);
+const FILTERS: Words<FrequencyRule> = &[
+    ("sequential", FrequencyRule::Sequential, "Entities first, then relations in what is left"),
+    ("joint", FrequencyRule::Joint, "Both at once, counted before anything is removed"),
+    ("fixpoint", FrequencyRule::Fixpoint, "In turn until nothing is rare: the thresholds hold in the result"),
+    ("off", FrequencyRule::Off, "Nothing is removed"),
+];
 
-argument!(
-    /// Words for [`BenchmarkLayout`].
-    LayoutArgument => BenchmarkLayout {
-        /// Updates, increments, snapshots: everything
-        WikidataEvolve,
-        /// DKGE: a graph per snapshot
-        Snapshots,
-        /// LKGE: new facts per snapshot, deletions are lost
-        Lkge,
-    }
-);
+const LAYOUTS: Words<BenchmarkLayout> = &[
+    ("wikidata-evolve", BenchmarkLayout::WikidataEvolve, "Updates, increments, snapshots: everything"),
+    ("snapshots", BenchmarkLayout::Snapshots, "DKGE: a graph per snapshot"),
+    ("lkge", BenchmarkLayout::Lkge, "LKGE: new facts per snapshot, deletions are lost"),
+];
 
-argument!(
-    /// Words for [`StreamFormat`].
-    ExportArgument => StreamFormat {
-        /// mapped_triple-op2id.txt
-        Text,
-        /// operations.qops
-        Binary,
-    }
-);
+const EXPORTS: Words<StreamFormat> = &[
+    ("text", StreamFormat::Text, "mapped_triple-op2id.txt"),
+    ("binary", StreamFormat::Binary, "operations.qops"),
+];
 
 fn split_rule(text: &str) -> Result<SplitRule, String> {
     if text == "given" {
@@ -188,9 +155,8 @@ pub fn execute(arguments: &CompileArguments, output: &Output) -> Result<(), Fail
     };
     let read = start.elapsed().as_secs_f64();
     let options = options(arguments, &stream)?;
-    let layout: BenchmarkLayout = arguments.layout.into();
-    let operations = arguments.export.map(Into::into);
-    let target = BenchmarkTarget { folder: &arguments.out, layout, operations };
+    let layout = arguments.layout;
+    let target = BenchmarkTarget { folder: &arguments.out, layout, operations: arguments.export };
     let written = compile_to(&stream, &options, target)?;
     let [compile, write] = [written.compiling, written.writing].map(|time| time.as_secs_f64());
     let cost = CompileCost { read, compile, write, peak_memory_bytes: peak_memory() };
@@ -205,20 +171,21 @@ pub fn execute(arguments: &CompileArguments, output: &Output) -> Result<(), Fail
 /// Options that would do nothing are refused.
 fn refuse_idle(arguments: &CompileArguments) -> Result<(), Failure> {
     let idle = |option: &str, why: &str| Err(Failure::input(format!("{option} has no effect {why}")));
-    let off = matches!(arguments.filter, FilterArgument::Off);
-    if off && arguments.min_entity.is_some() {
-        return idle("--min-entity", "with --filter off");
-    }
-    if off && arguments.min_relation.is_some() {
-        return idle("--min-relation", "with --filter off");
+    if arguments.filter == FrequencyRule::Off {
+        for (option, given) in
+            [("--min-entity", arguments.min_entity), ("--min-relation", arguments.min_relation)]
+        {
+            if given.is_some() {
+                return idle(option, "with --filter off");
+            }
+        }
     }
     if arguments.split == SplitRule::Given && arguments.cover_train {
         return idle("--cover-train", "with --split given: nothing is drawn");
     }
-    let layout: BenchmarkLayout = arguments.layout.into();
-    if layout != BenchmarkLayout::WikidataEvolve && arguments.sample.is_some() {
-        let why =
-            format!("with --layout {}, which holds all evaluation triples and no sample", layout.word());
+    if arguments.layout != BenchmarkLayout::WikidataEvolve && arguments.sample.is_some() {
+        let layout = arguments.layout.word();
+        let why = format!("with --layout {layout}, which holds all evaluation triples and no sample");
         return idle("--sample", &why);
     }
     Ok(())
@@ -229,14 +196,14 @@ fn options(arguments: &CompileArguments, stream: &OperationStream) -> Result<Com
     let compat = arguments.compat;
     Ok(CompileOptions {
         intervals: interval_rule(arguments, stream)?,
-        keep: arguments
-            .keep
-            .map_or(if compat { KeptOperation::Last } else { KeptOperation::First }, Into::into),
-        order: arguments
-            .order
-            .map_or(if compat { OperationOrder::Lexical } else { OperationOrder::Numeric }, Into::into),
+        keep: arguments.keep.unwrap_or(if compat { KeptOperation::Last } else { KeptOperation::First }),
+        order: arguments.order.unwrap_or(if compat {
+            OperationOrder::Lexical
+        } else {
+            OperationOrder::Numeric
+        }),
         filter: FrequencyFilter {
-            rule: arguments.filter.into(),
+            rule: arguments.filter,
             min_entity: arguments.min_entity.unwrap_or(default.min_entity),
             min_relation: arguments.min_relation.unwrap_or(default.min_relation),
         },
@@ -245,7 +212,7 @@ fn options(arguments: &CompileArguments, stream: &OperationStream) -> Result<Com
         ids: if arguments.keep_ids { IdRule::Source } else { IdRule::Appearance },
         sample: arguments.sample.or(CompileOptions::default().sample),
         seed: arguments.seed,
-        policy: arguments.stream.policy.into(),
+        policy: arguments.stream.policy,
         compat,
     })
 }

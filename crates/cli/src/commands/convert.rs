@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use quadcast_data::{
     Content, FaultPolicy, Hold, LoadOptions, OperationStream, StreamFormat, load, locate, operations_of,
     operations_target, read_operations, stream_format, with_numbers_as_ids, write_operations,
@@ -10,8 +10,8 @@ use quadcast_data::{
 use quadcast_report::{counted, dropped_words};
 use serde_json::json;
 
-use crate::failure::Failure;
-use crate::output::Output;
+use crate::arguments::{Words, one_of};
+use crate::output::{Failure, Output};
 
 /// Shown after the help.
 pub const EXAMPLES: &str = "Examples:
@@ -30,30 +30,17 @@ pub struct StreamSource {
     #[arg(value_name = "OPS")]
     pub source: PathBuf,
     /// What happens to insertions of present triples and deletions of absent ones
-    #[arg(long, value_enum, default_value = "error")]
-    pub policy: PolicyArgument,
+    #[arg(long, value_parser = one_of(POLICIES), default_value = "error")]
+    pub policy: FaultPolicy,
     /// How many steps a fact with a time stamp holds, or `ever` [default: 1]
     #[arg(long, value_name = "STEPS", value_parser = hold)]
     pub hold: Option<Hold>,
 }
 
-/// Words for [`FaultPolicy`].
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum PolicyArgument {
-    /// They are errors
-    Error,
-    /// They are left out and counted
-    Drop,
-}
-
-impl From<PolicyArgument> for FaultPolicy {
-    fn from(value: PolicyArgument) -> Self {
-        match value {
-            PolicyArgument::Error => Self::Error,
-            PolicyArgument::Drop => Self::Drop,
-        }
-    }
-}
+pub const POLICIES: Words<FaultPolicy> = &[
+    ("error", FaultPolicy::Error, "They are errors"),
+    ("drop", FaultPolicy::Drop, "They are left out and counted"),
+];
 
 fn hold(text: &str) -> Result<Hold, String> {
     match (text, text.parse()) {
@@ -66,19 +53,18 @@ fn hold(text: &str) -> Result<Hold, String> {
 impl StreamSource {
     /// Reads the operations.
     pub fn read(&self, output: &Output) -> Result<OperationStream, Failure> {
-        let policy: FaultPolicy = self.policy.into();
         if self.source.is_file() {
             self.refuse_hold("a stream of operations")?;
-            return Ok(read_operations(&self.source, policy)?);
+            return Ok(read_operations(&self.source, self.policy)?);
         }
         let folder = locate(&self.source.to_string_lossy())?;
-        let contradictory = policy == FaultPolicy::Drop;
+        let contradictory = self.policy == FaultPolicy::Drop;
         let loaded = load(&folder, &LoadOptions { contradictory, ..LoadOptions::default() })?;
         loaded.notes.iter().for_each(|note| output.detail(note));
         if matches!(loaded.content, Content::Evolving(_)) {
             self.refuse_hold("a graph that changes by insertions and deletions")?;
         }
-        Ok(operations_of(&loaded.content, self.hold.unwrap_or_default(), policy)?)
+        Ok(operations_of(&loaded.content, self.hold.unwrap_or_default(), self.policy)?)
     }
 
     /// Reads the operations with the ids of their source. A text has numbers, which are ids if most of them occur.

@@ -7,21 +7,22 @@ use clap::Args;
 use quadcast_analysis::{Audit, SynthWorld, WorldName, audit, synth};
 use quadcast_core::{Dataset, Filter, Setting};
 use quadcast_data::{LoadOptions, load};
-use quadcast_models::MODELS;
+use quadcast_eval::Metrics;
+use quadcast_models::{Entry, MODELS, find};
 use quadcast_report::{LoadedRun, Options as ReportOptions, Reading, Reference, html, percent, plain_table};
-use quadcast_run::{Record, write_atomically};
+use quadcast_run::write_atomically;
 use serde::Serialize;
+use serde_json::json;
 
-use crate::arguments::{RunOptions, SettingArgument};
+use crate::arguments::RunOptions;
 use crate::commands::{run, synth as synth_command};
-use crate::failure::Failure;
-use crate::output::Output;
+use crate::output::{Failure, Output};
 
 /// Seed of the demonstration; everybody sees the same world.
 const SEED: u64 = 1;
 
-/// Models of the demonstration beside the defaults of every registered one: the parts of the first baseline.
-const PARTS: [(&str, &str); 2] = [("recurrency", "variant=strict"), ("recurrency", "variant=relaxed")];
+/// Models of the demonstration beside the defaults of every registered one: variants of the first baseline.
+const PARTS: [&str; 2] = ["strict", "relaxed"];
 
 /// Where to.
 #[derive(Debug, Args)]
@@ -31,18 +32,9 @@ pub struct Options {
     pub out: PathBuf,
 }
 
-/// What `--json` prints.
-#[derive(Serialize)]
-struct Shown<'a> {
-    report: &'a Path,
-    world: &'a serde_json::Value,
-    audit: &'a Audit,
-    rows: &'a [Row],
-}
-
 /// One row of the table.
-#[derive(Clone, Debug, Serialize)]
-struct Row {
+#[derive(Serialize)]
+struct ModelScore {
     setting: &'static str,
     name: String,
     mrr: f64,
@@ -63,19 +55,22 @@ pub fn execute(options: &Options, output: &Output) -> Result<(), Failure> {
     world.write(&folder, true, &synth_command::best(&world, output)?)?;
     let audit = audit(&load(&folder, &LoadOptions::default())?);
 
-    let (mut rows, mut references, mut runs) = (Vec::new(), Vec::new(), Vec::new());
-    for setting in [SettingArgument::SingleStep, SettingArgument::MultiStep] {
-        let reference = best_possible(&world, dataset, setting.into(), output)?;
-        rows.push(reference_row(&reference));
+    let (mut scores, mut references, mut runs) = (Vec::new(), Vec::new(), Vec::new());
+    for setting in [Setting::SingleStep, Setting::MultiStep] {
+        let best = best_possible(&world, dataset, setting, output)?;
+        scores.push(ModelScore::new(&best.name, &best.metrics, best.interval, &best));
         for (name, options) in requests(&options.out, &folder, setting) {
             let (kept, record) = run::complete(&options, output)?;
-            rows.extend(run_row(&name, &record, &reference));
+            if let Some(metrics) = &record.metrics {
+                let time = &metrics.time;
+                scores.push(ModelScore::new(&name, &time.metrics, time.ci95.map(|ci| ci.mrr), &best));
+            }
             if let Reading::Complete(mut run) = LoadedRun::read(&kept)? {
                 run.name = name;
                 runs.push(*run);
             }
         }
-        references.push(reference);
+        references.push(best);
     }
     let report = options.out.join("report.html");
     let extras = ReportOptions {
@@ -87,8 +82,8 @@ pub fn execute(options: &Options, output: &Output) -> Result<(), Failure> {
     };
     let page = html(&runs, &extras);
     write_atomically(&report, |out| out.write_all(page.as_bytes()))?;
-    let shown = Shown { report: &report, world: &world.description, audit: &audit, rows: &rows };
-    output.result(&shown, || text(&world, &audit, &rows, options))
+    let document = json!({ "report": report, "world": world.description, "audit": audit, "rows": scores });
+    output.result(&document, || text(&world, &audit, &scores, options))
 }
 
 /// The output folder is absent, empty, or from an earlier demonstration.
@@ -108,33 +103,28 @@ fn prepare(out: &Path) -> Result<(), Failure> {
 }
 
 /// Every registered forecaster as it comes, and the parts of the baseline.
-fn requests(out: &Path, data: &Path, setting: SettingArgument) -> Vec<(String, RunOptions)> {
-    let word = Setting::from(setting).word();
-    let fits = |entry: &&quadcast_models::Entry| (entry.capabilities)().settings.contains(&setting.into());
-    let defaults = MODELS.iter().filter(fits).map(|entry| (entry.name, None));
-    let parts = PARTS.iter().map(|&(name, part)| (name, Some(part)));
-    let request = |(model, part): (&str, Option<&str>)| {
-        let suffix = part.and_then(|part| part.split_once('=')).map(|(_, value)| value);
-        let name = suffix.map_or_else(|| model.to_owned(), |suffix| format!("{model} ({suffix} part)"));
-        let folder = suffix.map_or_else(|| model.to_owned(), |suffix| format!("{model}-{suffix}"));
+fn requests(out: &Path, data: &Path, setting: Setting) -> Vec<(String, RunOptions)> {
+    let fits = |entry: &&Entry| (entry.capabilities)().settings.contains(&setting);
+    let defaults = MODELS.iter().filter(fits).map(|entry| (entry, None));
+    let parts = find("recurrency").into_iter().flat_map(|entry| PARTS.map(|part| (entry, Some(part))));
+    let request = |(entry, part): (&Entry, Option<&str>)| {
+        let model = entry.name.to_owned();
+        let name = part.map_or_else(|| model.clone(), |part| format!("{model} ({part} part)"));
+        let folder = part.map_or_else(|| model.clone(), |part| format!("{model}-{part}"));
+        let quick = entry.quick.iter().map(|&setting| setting.to_owned());
         let options = RunOptions {
-            model: Some(model.to_owned()),
+            model: Some(model),
             data: Some(data.display().to_string()),
-            settings: quick(model).iter().copied().chain(part).map(str::to_owned).collect(),
+            settings: quick.chain(part.map(|part| format!("variant={part}"))).collect(),
             setting: Some(setting),
             seed: Some(SEED),
-            out: Some(out.join("runs").join(format!("{folder}-{word}"))),
+            out: Some(out.join("runs").join(format!("{folder}-{}", setting.word()))),
             overwrite: true,
             ..RunOptions::default()
         };
         (name, options)
     };
     defaults.chain(parts).map(request).collect()
-}
-
-/// Settings with which a model does not take long.
-fn quick(model: &str) -> &'static [&'static str] {
-    MODELS.iter().find(|entry| entry.name == model).map_or(&[], |entry| entry.quick)
 }
 
 fn best_possible(
@@ -155,29 +145,18 @@ fn best_possible(
     })
 }
 
-fn reference_row(reference: &Reference) -> Row {
-    Row {
-        setting: reference.setting.word(),
-        name: reference.name.clone(),
-        mrr: reference.metrics.mrr,
-        ci95: reference.interval,
-        hits1: reference.metrics.hits1,
-        hits10: reference.metrics.hits10,
-        share_of_best: 1.0,
+impl ModelScore {
+    fn new(name: &str, metrics: &Metrics, ci95: Option<[f64; 2]>, best: &Reference) -> Self {
+        Self {
+            setting: best.setting.word(),
+            name: name.to_owned(),
+            mrr: metrics.mrr,
+            ci95,
+            hits1: metrics.hits1,
+            hits10: metrics.hits10,
+            share_of_best: metrics.mrr / best.metrics.mrr,
+        }
     }
-}
-
-fn run_row(name: &str, record: &Record, best: &Reference) -> Option<Row> {
-    let time = &record.metrics.as_ref()?.time;
-    Some(Row {
-        setting: record.protocol.setting.word(),
-        name: name.to_owned(),
-        mrr: time.metrics.mrr,
-        ci95: time.ci95.map(|ci| ci.mrr),
-        hits1: time.metrics.hits1,
-        hits10: time.metrics.hits10,
-        share_of_best: time.metrics.mrr / best.metrics.mrr,
-    })
 }
 
 /// A question that the world can be asked, from its first test fact; underscores stand for blanks.
@@ -191,23 +170,23 @@ fn question(dataset: &Dataset) -> String {
     })
 }
 
-fn text(world: &SynthWorld, audit: &Audit, rows: &[Row], options: &Options) -> String {
+fn text(world: &SynthWorld, audit: &Audit, scores: &[ModelScore], options: &Options) -> String {
     let about = world.description["about"].as_str().unwrap_or_default();
     let checks: Vec<String> =
         audit.checks.iter().map(|check| format!("{} {}", check.id, check.verdict.word())).collect();
     let mut table = plain_table(&["", "model", "MRR", "95 % interval", "H@1", "H@10", "of the best"], 2..7);
-    for row in rows {
-        let interval = row
+    for score in scores {
+        let interval = score
             .ci95
             .map_or_else(|| "–".to_owned(), |[low, high]| format!("{} – {}", percent(low), percent(high)));
         table.add_row([
-            row.setting.to_owned(),
-            row.name.clone(),
-            percent(row.mrr),
+            score.setting.to_owned(),
+            score.name.clone(),
+            percent(score.mrr),
             interval,
-            percent(row.hits1),
-            percent(row.hits10),
-            format!("{:.0} %", 100.0 * row.share_of_best),
+            percent(score.hits1),
+            percent(score.hits10),
+            format!("{:.0} %", 100.0 * score.share_of_best),
         ]);
     }
     let out = options.out.display();

@@ -1,17 +1,20 @@
-//! `quadcast evaluate`: judge anybody's model by the scores it gave.
+//! External models: `quadcast data export` lists the queries for them, `quadcast evaluate` judges their scores.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
-use quadcast_core::{Protocol, Setting};
-use quadcast_run::{ExternalScores, Place};
+use quadcast_core::{Duplicates, Protocol, Setting, Split, TiePolicy, ValidationUse};
+use quadcast_data::Format;
+use quadcast_data::scores::{QueryList, write_entities};
+use quadcast_eval::queries;
+use quadcast_report::counted;
+use quadcast_run::{ExternalScores, Place, forecasting_dataset, write_atomically};
+use serde_json::json;
 
+use super::data::open_source;
 use super::run::show;
-use crate::arguments::{
-    DuplicatesArgument, FormatArgument, SettingArgument, TiesArgument, ValidationArgument,
-};
-use crate::failure::Failure;
-use crate::output::Output;
+use crate::arguments::{DUPLICATES, FORMATS, SETTINGS, Source, TIES, VALIDATION, Words, one_of};
+use crate::output::{Failure, Output, print};
 
 pub const EXAMPLES: &str = "Examples:
   quadcast data export ICEWS14 --queries test --out queries.csv
@@ -43,20 +46,20 @@ pub struct EvaluateOptions {
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
     /// Layout of the dataset, where the detection is wrong
-    #[arg(long, value_enum)]
-    format: Option<FormatArgument>,
+    #[arg(long, value_parser = one_of(FORMATS))]
+    format: Option<Format>,
     /// What the model saw of the test period; declared by you [default: single-step]
-    #[arg(long, value_enum)]
-    setting: Option<SettingArgument>,
+    #[arg(long, value_parser = one_of(SETTINGS))]
+    setting: Option<Setting>,
     /// Whether validation facts were history at test time; declared by you [default: observed]
-    #[arg(long, value_enum)]
-    validation: Option<ValidationArgument>,
+    #[arg(long, value_parser = one_of(VALIDATION))]
+    validation: Option<ValidationUse>,
     /// Tie policy of the headline numbers; the record has all others too [default: expected]
-    #[arg(long, value_enum)]
-    ties: Option<TiesArgument>,
+    #[arg(long, value_parser = one_of(TIES))]
+    ties: Option<TiePolicy>,
     /// What happens to duplicate facts of the test split [default: drop]
-    #[arg(long, value_enum)]
-    duplicates: Option<DuplicatesArgument>,
+    #[arg(long, value_parser = one_of(DUPLICATES))]
+    duplicates: Option<Duplicates>,
     /// Seed of random ties and of the intervals
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
@@ -69,16 +72,16 @@ pub struct EvaluateOptions {
 }
 
 pub fn execute(options: &EvaluateOptions, output: &Output) -> Result<(), Failure> {
-    let usual = Protocol::forecasting(options.setting.map_or(Setting::SingleStep, Into::into));
+    let usual = Protocol::forecasting(options.setting.unwrap_or(Setting::SingleStep));
     let scores = ExternalScores {
         file: options.scores.clone(),
         name: options.name.clone(),
         data: options.data.clone(),
-        format: options.format.map(Into::into),
+        format: options.format,
         protocol: Protocol {
-            validation: options.validation.map_or(usual.validation, Into::into),
-            ties: options.ties.map_or(usual.ties, Into::into),
-            duplicates: options.duplicates.map_or(usual.duplicates, Into::into),
+            validation: options.validation.unwrap_or(usual.validation),
+            ties: options.ties.unwrap_or(usual.ties),
+            duplicates: options.duplicates.unwrap_or(usual.duplicates),
             ..usual
         },
         seed: options.seed,
@@ -87,4 +90,57 @@ pub fn execute(options: &EvaluateOptions, output: &Output) -> Result<(), Failure
     let place = Place { out: options.out.clone(), overwrite: options.overwrite, resume: false };
     let (folder, record) = scores.complete(&place, &output.run())?;
     show(&folder, &record, output)
+}
+
+pub const EXPORT_EXAMPLES: &str = "Examples:
+  quadcast data export ICEWS14 --queries test --out queries.csv --entities entities.csv
+  quadcast data export examples/harbour --queries valid --out - | head
+
+One row per distinct query, numbered from 0, without answers. The key is a hash of dataset, split
+and query: a score file that carries it proves that its rows are in order.";
+
+/// What to export.
+#[derive(Debug, Args)]
+pub struct ExportOptions {
+    #[command(flatten)]
+    source: Source,
+    /// The split whose queries are listed
+    #[arg(long, value_parser = one_of(QUERY_SPLITS))]
+    queries: Split,
+    /// The list of queries, CSV; - is standard output
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    /// Also write the entities with their ids, CSV: the candidates of every query
+    #[arg(long, value_name = "FILE")]
+    entities: Option<PathBuf>,
+}
+
+const QUERY_SPLITS: Words<Split> = &[("test", Split::Test, ""), ("valid", Split::Valid, "")];
+
+pub fn export(options: &ExportOptions, output: &Output) -> Result<(), Failure> {
+    let to_stdout = options.out == Path::new("-");
+    if to_stdout && output.json {
+        return Err(Failure::input("--json and --out - both want standard output; name a file with --out"));
+    }
+    let loaded = open_source(&options.source)?;
+    let dataset = forecasting_dataset(&loaded)?;
+    let split = options.queries;
+    let list = QueryList::new(dataset, split, queries(dataset.splits.get(split)));
+    if let Some(path) = &options.entities {
+        write_atomically(path, |out| write_entities(&dataset.vocabulary.entities, out))?;
+    }
+    if to_stdout {
+        return print(|out| list.write(dataset, out));
+    }
+    write_atomically(&options.out, |out| list.write(dataset, out))?;
+    let mut document = json!({ "split": split, "rows": list.queries.len(), "queries": options.out });
+    if let Some(path) = &options.entities {
+        document["entities"] = json!(path);
+    }
+    document["candidates"] = json!(dataset.entities());
+    output.result(&document, || {
+        let (rows, candidates) = (counted(list.queries.len() as u64), counted(dataset.entities() as u64));
+        let path = options.out.display();
+        format!("{rows} {split} queries with {candidates} candidates each: {path}\n")
+    })
 }

@@ -2,13 +2,13 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
+use quadcast_core::Duplicates;
 use quadcast_data::{Columns, DateOrder, Granularity, ImportOptions, Shares, import};
 use quadcast_report::import_text;
 
-use crate::arguments::DuplicatesArgument;
-use crate::failure::Failure;
-use crate::output::Output;
+use crate::arguments::{DUPLICATES, Words, one_of};
+use crate::output::{Failure, Output};
 
 /// Shown after the help.
 pub const EXAMPLES: &str = "Examples:
@@ -34,17 +34,17 @@ pub struct ImportArguments {
     #[arg(long, value_name = "WORD", value_parser = delimiter)]
     pub delimiter: Option<u8>,
     /// Length of one step [default: day, or what the dates give]
-    #[arg(long, value_enum)]
-    pub granularity: Option<GranularityArgument>,
+    #[arg(long, value_parser = one_of(GRANULARITIES))]
+    pub granularity: Option<Granularity>,
     /// Order of day and month in dates such as 04/05/2031, if no date shows it
-    #[arg(long, value_enum)]
-    pub date_format: Option<DateOrderArgument>,
+    #[arg(long, value_parser = one_of(DATE_ORDERS))]
+    pub date_format: Option<DateOrder>,
     /// Shares of train, valid and test; borders lie between steps
     #[arg(long, value_name = "SHARES", default_value = "80/10/10")]
     pub split: Shares,
     /// What happens to duplicate facts of one step
-    #[arg(long, value_enum, default_value = "drop")]
-    pub duplicates: DuplicatesArgument,
+    #[arg(long, value_parser = one_of(DUPLICATES), default_value = "drop")]
+    pub duplicates: Duplicates,
     /// Leave bad rows out and count them, instead of stopping at the first
     #[arg(long)]
     pub skip_bad: bool,
@@ -56,46 +56,16 @@ pub struct ImportArguments {
     pub overwrite: bool,
 }
 
-/// Words for [`Granularity`].
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum GranularityArgument {
-    Hour,
-    Day,
-    /// Monday to Sunday
-    Week,
-    Month,
-    Year,
-}
+const GRANULARITIES: Words<Granularity> = &[
+    ("hour", Granularity::Hour, ""),
+    ("day", Granularity::Day, ""),
+    ("week", Granularity::Week, "Monday to Sunday"),
+    ("month", Granularity::Month, ""),
+    ("year", Granularity::Year, ""),
+];
 
-impl From<GranularityArgument> for Granularity {
-    fn from(value: GranularityArgument) -> Self {
-        match value {
-            GranularityArgument::Hour => Self::Hour,
-            GranularityArgument::Day => Self::Day,
-            GranularityArgument::Week => Self::Week,
-            GranularityArgument::Month => Self::Month,
-            GranularityArgument::Year => Self::Year,
-        }
-    }
-}
-
-/// Words for [`DateOrder`].
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum DateOrderArgument {
-    /// Day, month, year
-    Dmy,
-    /// Month, day, year
-    Mdy,
-}
-
-impl From<DateOrderArgument> for DateOrder {
-    fn from(value: DateOrderArgument) -> Self {
-        match value {
-            DateOrderArgument::Dmy => Self::Dmy,
-            DateOrderArgument::Mdy => Self::Mdy,
-        }
-    }
-}
+const DATE_ORDERS: Words<DateOrder> =
+    &[("dmy", DateOrder::Dmy, "Day, month, year"), ("mdy", DateOrder::Mdy, "Month, day, year")];
 
 fn delimiter(word: &str) -> Result<u8, String> {
     match (word, word.as_bytes()) {
@@ -114,10 +84,10 @@ pub fn execute(arguments: ImportArguments, output: &Output) -> Result<(), Failur
     let options = ImportOptions {
         columns: arguments.columns,
         delimiter: arguments.delimiter,
-        granularity: arguments.granularity.map(Into::into),
-        date_order: arguments.date_format.map(Into::into),
+        granularity: arguments.granularity,
+        date_order: arguments.date_format,
         shares: arguments.split,
-        duplicates: arguments.duplicates.into(),
+        duplicates: arguments.duplicates,
         skip_bad: arguments.skip_bad,
         overwrite: arguments.overwrite,
         ..ImportOptions::new(arguments.files, arguments.out)

@@ -2,53 +2,35 @@
 
 use quadcast_core::{Capabilities, Task};
 use quadcast_models::{Entry, MODELS, SettingDefault, find};
-use serde::Serialize;
+use serde_json::{Value, json};
 
-use crate::failure::Failure;
-use crate::output::Output;
+use crate::output::{Failure, Output};
 
 /// Columns of a terminal.
 const WIDTH: usize = 80;
 
 /// A model for machines.
-#[derive(Serialize)]
-struct Model {
-    name: &'static str,
-    aliases: &'static [&'static str],
-    task: Task,
-    about: &'static str,
-    paper: &'static str,
-    source: &'static str,
-    base: Option<&'static str>,
-    capabilities: Capabilities,
-    settings: Vec<SettingDefault>,
-}
-
-impl Model {
-    fn of(entry: &Entry) -> Self {
-        let Entry { name, aliases, about, paper, source, base, .. } = *entry;
-        let (task, capabilities) = (entry.task(), (entry.capabilities)());
-        Self {
-            name,
-            aliases,
-            task,
-            about,
-            paper,
-            source,
-            base,
-            capabilities,
-            settings: entry.with_defaults(),
-        }
-    }
+fn document(entry: &Entry) -> Value {
+    json!({
+        "name": entry.name,
+        "aliases": entry.aliases,
+        "task": entry.task(),
+        "about": entry.about,
+        "paper": entry.paper,
+        "source": entry.source,
+        "base": entry.base,
+        "capabilities": (entry.capabilities)(),
+        "settings": entry.with_defaults(),
+    })
 }
 
 /// Lists all models, or shows one in full.
 pub fn execute(name: Option<&str>, output: &Output) -> Result<(), Failure> {
     if let Some(name) = name {
-        let model = Model::of(find(name)?);
-        return output.result(&model, || in_full(&model));
+        let entry = find(name)?;
+        return output.result(&document(entry), || in_full(entry));
     }
-    output.result(&MODELS.iter().map(Model::of).collect::<Vec<_>>(), || {
+    output.result(&MODELS.iter().map(document).collect::<Vec<_>>(), || {
         let mut text = String::new();
         for task in Task::ALL {
             text.push_str(&format!("{}\n", task.word()));
@@ -61,16 +43,16 @@ pub fn execute(name: Option<&str>, output: &Output) -> Result<(), Failure> {
     })
 }
 
-fn in_full(model: &Model) -> String {
-    let mut text = match model.aliases {
-        [] => format!("{}\n", model.name),
-        aliases => format!("{} (also {})\n", model.name, aliases.join(", ")),
+fn in_full(entry: &Entry) -> String {
+    let mut text = match entry.aliases {
+        [] => format!("{}\n", entry.name),
+        aliases => format!("{} (also {})\n", entry.name, aliases.join(", ")),
     };
-    let abilities = abilities(&model.capabilities);
-    for line in [model.about, model.paper, model.source, &abilities] {
+    let abilities = abilities(&(entry.capabilities)());
+    for line in [entry.about, entry.paper, entry.source, &abilities] {
         text.push_str(&folded("  ", line));
     }
-    text + "\n" + &table(model)
+    text + "\n" + &table(entry)
 }
 
 fn abilities(capabilities: &Capabilities) -> String {
@@ -93,8 +75,9 @@ fn abilities(capabilities: &Capabilities) -> String {
 }
 
 /// A line per setting with what it does beneath.
-fn table(model: &Model) -> String {
-    let rows: Vec<(&SettingDefault, String)> = model.settings.iter().map(|row| (row, default(row))).collect();
+fn table(entry: &Entry) -> String {
+    let settings = entry.with_defaults();
+    let rows: Vec<(&SettingDefault, String)> = settings.iter().map(|row| (row, default(row))).collect();
     let keys = rows.iter().map(|(row, _)| row.info.key.len()).max().unwrap_or(0);
     let defaults = rows.iter().map(|(_, default)| default.len()).max().unwrap_or(0).max("default".len());
     let columns = |key, default, kind| format!("{key:<keys$}  {default:<defaults$}  {kind:<12}  ");
@@ -108,7 +91,7 @@ fn table(model: &Model) -> String {
             text.push_str(&folded(&format!("    {}: ", choice.word), choice.about));
         }
     }
-    if let Some(base) = model.base {
+    if let Some(base) = entry.base {
         text.push_str(&format!("\n* {base} has another default.\n"));
     }
     text

@@ -2,16 +2,15 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use quadcast_report::{LoadedRun, Reading, csv, html, latex, markdown};
 use quadcast_run::{expect_run, write_atomically};
 use serde::Serialize;
+use serde_json::{Value, json};
 
-use crate::failure::Failure;
-use crate::output::Output;
+use crate::output::{Failure, Output, print};
 
 /// Shown below the help.
 pub const EXAMPLES: &str = "Examples:
@@ -54,35 +53,11 @@ pub enum ReportFormat {
     Latex,
 }
 
-/// What `--json` prints.
-#[derive(Serialize)]
-struct Written<'a> {
-    report: &'a Path,
-    format: ReportFormat,
-    bytes: usize,
-    runs: Vec<RunLine<'a>>,
-    left_out: &'a [String],
-}
-
-#[derive(Serialize)]
-struct RunLine<'a> {
-    record: &'a str,
-    model: &'a str,
-    dataset: &'a str,
-    fingerprint: String,
-    task: &'static str,
-    setting: &'static str,
-    seed: u64,
-    mrr: f64,
-}
-
 pub fn execute(options: &Options, output: &Output) -> Result<(), Failure> {
     let (format, out) = target(options, output)?;
     options.runs.iter().try_for_each(|folder| expect_run(folder))?;
     let (runs, left_out) = load(&options.runs)?;
-    for note in left_out.iter().filter(|_| !output.quiet) {
-        eprintln!("{note}");
-    }
+    left_out.iter().for_each(|note| output.remark(note));
     if runs.is_empty() {
         return Err(Failure::input(format!(
             "no run is complete: {}. Finish one with `quadcast run`",
@@ -100,16 +75,16 @@ pub fn execute(options: &Options, output: &Output) -> Result<(), Failure> {
         ReportFormat::Csv => csv(&runs, &extras),
         ReportFormat::Latex => latex(&runs, &extras),
     };
-    let Some(path) = out else { return print(&text) };
+    let Some(path) = out else { return print(|out| out.write_all(text.as_bytes())) };
     write_atomically(&path, |file| file.write_all(text.as_bytes()))?;
-    let written = Written {
-        report: &path,
-        format,
-        bytes: text.len(),
-        runs: runs.iter().map(line).collect(),
-        left_out: &left_out,
-    };
-    output.result(&written, || format!("report: {}\n", path.display()))
+    let document = json!({
+        "report": path,
+        "format": format,
+        "bytes": text.len(),
+        "runs": runs.iter().map(line).collect::<Vec<_>>(),
+        "left_out": left_out,
+    });
+    output.result(&document, || format!("report: {}\n", path.display()))
 }
 
 /// The format and the file; no file means standard output.
@@ -156,26 +131,16 @@ fn load(folders: &[PathBuf]) -> Result<(Vec<LoadedRun>, Vec<String>), Failure> {
     Ok((runs, left_out))
 }
 
-fn line(run: &LoadedRun) -> RunLine<'_> {
+fn line(run: &LoadedRun) -> Value {
     let record = &run.record;
-    RunLine {
-        record: &run.name,
-        model: &record.model.name,
-        dataset: &record.dataset.name,
-        fingerprint: record.dataset.fingerprint.to_string(),
-        task: record.task.word(),
-        setting: record.protocol.headline(),
-        seed: record.seed,
-        mrr: run.outcome(quadcast_core::Filter::Time).metrics.mrr,
-    }
-}
-
-fn print(text: &str) -> Result<(), Failure> {
-    match io::stdout().lock().write_all(text.as_bytes()) {
-        // A reader that has seen enough (`| head`) is not an error.
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(Failure::internal(format!("cannot write to standard output: {error}")))
-        }
-        _ => Ok(()),
-    }
+    json!({
+        "record": run.name,
+        "model": record.model.name,
+        "dataset": record.dataset.name,
+        "fingerprint": record.dataset.fingerprint.to_string(),
+        "task": record.task.word(),
+        "setting": record.protocol.headline(),
+        "seed": record.seed,
+        "mrr": run.outcome(quadcast_core::Filter::Time).metrics.mrr,
+    })
 }

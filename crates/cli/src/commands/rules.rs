@@ -10,8 +10,7 @@ use quadcast_report::{counted, wrapped};
 use quadcast_run::{RuleCard, lookup, rule_card, rules_of_run, write_atomically};
 use serde_json::json;
 
-use crate::failure::Failure;
-use crate::output::Output;
+use crate::output::{Failure, Output};
 
 /// Shown below the help.
 pub const EXAMPLES: &str = "Examples:

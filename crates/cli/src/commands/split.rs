@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use quadcast_analysis::{DivideOptions, DivisionMethod, HeldOut, PatternSource, divide};
 use quadcast_core::{Detection, Mirrors, Names, PublishedLists, RelationId, published_lists};
 use quadcast_data::write::free_folder;
@@ -14,9 +14,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::data::open_source;
-use crate::arguments::Source;
-use crate::failure::Failure;
-use crate::output::Output;
+use crate::arguments::{Source, Words, one_of};
+use crate::output::{Failure, Output};
 
 /// Shown after the help.
 pub const EXAMPLES: &str = "Examples:
@@ -34,8 +33,8 @@ pub struct SplitArguments {
     #[command(flatten)]
     pub source: Source,
     /// By which rule
-    #[arg(long, value_enum)]
-    pub method: MethodArgument,
+    #[arg(long, value_parser = one_of(METHODS))]
+    pub method: DivisionMethod,
     /// The folder to be made
     #[arg(long, value_name = "DIR")]
     pub out: PathBuf,
@@ -66,29 +65,18 @@ pub struct SplitArguments {
     pub lists: Option<String>,
 }
 
-/// Words for [`DivisionMethod`].
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum MethodArgument {
-    /// Every fact for itself, shuffled
-    Random,
-    /// By time; splits never share a step
-    Chronological,
-    /// Facts that mirror each other at the same time stay together, shuffled
-    LeakageFree,
-}
-
-impl From<MethodArgument> for DivisionMethod {
-    fn from(value: MethodArgument) -> Self {
-        match value {
-            MethodArgument::Random => Self::Random,
-            MethodArgument::Chronological => Self::Chronological,
-            MethodArgument::LeakageFree => Self::LeakageFree,
-        }
-    }
-}
+const METHODS: Words<DivisionMethod> = &[
+    ("random", DivisionMethod::Random, "Every fact for itself, shuffled"),
+    ("chronological", DivisionMethod::Chronological, "By time; splits never share a step"),
+    (
+        "leakage-free",
+        DivisionMethod::LeakageFree,
+        "Facts that mirror each other at the same time stay together, shuffled",
+    ),
+];
 
 pub fn execute(arguments: &SplitArguments, output: &Output) -> Result<(), Failure> {
-    let method: DivisionMethod = arguments.method.into();
+    let method = arguments.method;
     refuse_idle(arguments, method)?;
     let held_out = HeldOut::new(arguments.valid, arguments.test).map_err(Failure::input)?;
     let detection = detection(arguments)?;
@@ -182,11 +170,8 @@ fn relation(relations: &Names, name: &str, option: &str) -> Result<RelationId, F
 /// Two names around an equals sign, which may be part of a name too.
 fn inverse_pair(text: &str, relations: &Names) -> Result<(RelationId, RelationId), Failure> {
     let pairs = || text.match_indices('=').map(|(at, _)| (&text[..at], &text[at + 1..]));
-    let known = pairs().find_map(|(p, q)| Some((relations.find(p)?, relations.find(q)?)));
-    if let Some((p, q)) = known {
-        return Ok((RelationId(p), RelationId(q)));
-    }
-    let Some((p, q)) = pairs().next() else {
+    let known = |(p, q): &(&str, &str)| relations.find(p).is_some() && relations.find(q).is_some();
+    let Some((p, q)) = pairs().find(known).or_else(|| pairs().next()) else {
         return Err(Failure::input(format!("--inverse {text}: expected two relations, NAME=NAME")));
     };
     Ok((relation(relations, p, "--inverse")?, relation(relations, q, "--inverse")?))

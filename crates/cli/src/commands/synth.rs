@@ -14,8 +14,7 @@ use quadcast_run::peak_memory;
 use serde_json::{Value, json};
 
 use super::convert::free;
-use crate::failure::Failure;
-use crate::output::Output;
+use crate::output::{Failure, Output};
 
 /// Shown after the help.
 pub const EXAMPLES: &str = "Examples:
