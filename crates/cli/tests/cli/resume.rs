@@ -1,27 +1,22 @@
 //! A run that was interrupted goes on, and ends like one that was not.
 
-mod common;
-
 use std::fs;
-use std::process::{Child, Stdio};
-use std::thread::sleep;
+use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
-use assert_cmd::cargo::cargo_bin;
-use common::{Answer, Room, kill, start};
 use serde_json::Value;
+
+use crate::common::{Answer, Files, Room, wait_until};
+use crate::record::status;
 
 const RUN: &str = "run --data harbour";
 const RUN_KEPT: &str = "run --data harbour --out kept";
 const JOURNAL: &str = "kept/ranks.partial";
 
-/// Runs into `kept` as far as the last test step: the ranks cannot be written, because their place is taken.
+/// Runs into `kept` as far as the last test step.
 fn interrupt(room: &Room, options: &str) {
-    room.write("kept/ranks.csv.zst/in-the-way", "");
-    let answer = room.quadcast(&format!("{RUN_KEPT} {options}"));
-    answer.assert_error(1, &["cannot write kept/ranks.csv.zst"]);
-    fs::remove_dir_all(room.path("kept/ranks.csv.zst")).expect("the obstacle");
-    let record = room.json("kept/metrics.json");
+    room.interrupt(&format!("{RUN_KEPT} {options}"));
+    let record = room.record("kept");
     assert_eq!(record["status"], "incomplete");
     assert!(record["fitted"].is_string());
 }
@@ -48,39 +43,29 @@ fn assert_afresh(room: &Room, command: &str) {
 /// Runs again and asserts that the run goes on after some steps.
 fn assert_goes_on(room: &Room, command: &str, done: usize) -> Answer {
     let answer = room.quadcast(command);
-    assert_eq!(answer.stderr, format!("resuming kept: fitted, {done} of 20 test steps done\n"));
-    assert_eq!(answer.code, 0);
+    answer.assert_remarks(&format!("resuming kept: fitted, {done} of 20 test steps done\n"));
     assert!(!room.path(JOURNAL).exists());
     answer
 }
 
-/// A room with the uninterrupted run in `whole` and the interrupted one in `kept`.
-fn with_interrupted() -> Room {
+/// The uninterrupted run in `whole` and the interrupted one in `kept`.
+static INTERRUPTED: LazyLock<Files> = LazyLock::new(|| {
     let room = Room::with_harbour();
     room.quadcast(&format!("{RUN} --out whole")).success();
     interrupt(&room, "");
-    room
-}
+    room.files()
+});
 
-/// A training that takes minutes, in `kept`.
-fn start_long_training(room: &Room) -> Child {
-    std::process::Command::new(cargo_bin!("quadcast"))
-        .args("run --model cygnet --data harbour --set epochs=100000 --out kept".split(' '))
-        .current_dir(room.path(""))
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the binary starts")
+fn with_interrupted() -> Room {
+    Room::with_files(&INTERRUPTED)
 }
 
 #[test]
 fn a_second_process_is_told_and_ctrl_c_ends_the_first_cleanly() {
     let room = Room::with_harbour();
-    let run = start_long_training(&room);
-    let begun = Instant::now();
-    while !room.path("kept/trace.jsonl").exists() && begun.elapsed() < Duration::from_mins(1) {
-        sleep(Duration::from_millis(10));
-    }
+    // A training that takes minutes.
+    let run = room.start("run --model cygnet --data harbour --set epochs=100000 --out kept");
+    wait_until(|| room.path("kept/trace.jsonl").exists());
     room.quadcast(RUN_KEPT).assert_error(
         2,
         &["kept is in use by another process", &run.id().to_string(), "choose another --out"],
@@ -91,7 +76,7 @@ fn a_second_process_is_told_and_ctrl_c_ends_the_first_cleanly() {
     assert_eq!(ended.status.code(), Some(130));
     let said = String::from_utf8(ended.stderr).expect("text");
     assert!(said.contains("the run in kept can be resumed: give the same command again"), "{said}");
-    assert_eq!(room.json("kept/metrics.json")["status"], "incomplete");
+    assert_eq!(room.record("kept")["status"], "incomplete");
     assert!(room.path("kept/checkpoint").is_dir(), "the training is kept");
     assert!(!room.path("kept/run.lock").exists(), "the folder is free");
 }
@@ -120,9 +105,9 @@ fn a_run_goes_on_after_any_step() {
 #[test]
 fn the_fit_is_not_repeated() {
     let room = with_interrupted();
-    let before = room.json("kept/metrics.json");
+    let before = room.record("kept");
     assert_goes_on(&room, RUN_KEPT, 20);
-    let after = room.json("kept/metrics.json");
+    let after = room.record("kept");
     // No two fits take the same time to the last digit.
     assert_eq!(before["seconds"]["fit"], after["seconds"]["fit"]);
     assert_eq!(before["selection"], after["selection"]);
@@ -132,40 +117,34 @@ fn the_fit_is_not_repeated() {
 }
 
 #[test]
-fn a_torn_journal_costs_one_step() {
-    let room = Room::with_harbour();
-    room.quadcast(&format!("{RUN} --out whole")).success();
-    for torn in [1, 4, 20] {
-        interrupt(&room, "");
-        let journal = room.read(JOURNAL);
-        room.write(JOURNAL, &journal[..ends(&journal)[5] + torn]);
-        assert_goes_on(&room, RUN_KEPT, 5);
-        room.assert_same("whole", "kept");
-        fs::remove_dir_all(room.path("kept")).expect("the record");
-    }
-}
-
-#[test]
-fn a_journal_that_cannot_be_read_is_judged_anew() {
-    for journal in [None, Some(""), Some("\0\0\0\0"), Some("not a journal at all")] {
+fn a_torn_journal_costs_one_step_and_an_unreadable_one_all() {
+    let journal = with_interrupted().read(JOURNAL);
+    let fifth = ends(&journal)[5];
+    for (left, done) in [
+        (Some(&journal[..=fifth]), 5),
+        (Some(&journal[..fifth + 4]), 5),
+        (Some(&journal[..fifth + 20]), 5),
+        (Some(&b""[..]), 0),
+        (Some(b"\0\0\0\0"), 0),
+        (Some(b"not a journal at all"), 0),
+        (None, 0),
+    ] {
         let room = with_interrupted();
-        match journal {
-            Some(text) => room.write(JOURNAL, text),
+        match left {
+            Some(bytes) => room.write(JOURNAL, bytes),
             None => fs::remove_file(room.path(JOURNAL)).expect("a journal"),
         }
-        assert_goes_on(&room, RUN_KEPT, 0);
+        assert_goes_on(&room, RUN_KEPT, done);
         room.assert_same("whole", "kept");
     }
 }
 
 #[test]
 fn a_journal_of_other_settings_is_ignored() {
-    let room = Room::with_harbour();
-    room.quadcast(&format!("{RUN} --out whole")).success();
-    interrupt(&room, "--set lambda=0.5");
-    let foreign = room.read(JOURNAL);
-    interrupt(&room, "");
-    room.write(JOURNAL, foreign);
+    let other = Room::with_harbour();
+    interrupt(&other, "--set lambda=0.5");
+    let room = with_interrupted();
+    room.write(JOURNAL, other.read(JOURNAL));
     assert_goes_on(&room, RUN_KEPT, 0);
     room.assert_same("whole", "kept");
 }
@@ -200,17 +179,13 @@ fn where_the_data_lies_does_not_matter() {
 }
 
 #[test]
-fn another_version_starts_afresh() {
+fn another_version_or_a_wish_starts_afresh() {
     let room = with_interrupted();
-    let mut record = room.json("kept/metrics.json");
+    let mut record = room.record("kept");
     record["version"] = "0.0.0".into();
     room.write("kept/metrics.json", record.to_string());
     assert_afresh(&room, RUN_KEPT);
     room.assert_same("whole", "kept");
-}
-
-#[test]
-fn overwrite_starts_afresh() {
     let room = with_interrupted();
     assert_afresh(&room, &format!("{RUN_KEPT} --overwrite"));
     room.assert_same("whole", "kept");
@@ -218,24 +193,22 @@ fn overwrite_starts_afresh() {
 
 #[test]
 fn a_model_that_cannot_be_read_is_fitted_anew() {
-    let room = Room::with_harbour();
-    room.quadcast(&format!("{RUN} --out whole")).success();
-    for model in ["", "{\"model\": \"recurrency\", \"sta", "{\"model\": \"of old\", \"state\": null}", "{}"] {
-        interrupt(&room, "");
+    // Damage that leaves something that can be read.
+    let mut parameters_missing = with_interrupted().json("kept/model.json");
+    parameters_missing["state"]["parameters"].as_array_mut().expect("pairs").pop();
+    for model in [
+        "",
+        "{\"model\": \"recurrency\", \"sta",
+        "{\"model\": \"of old\", \"state\": null}",
+        "{}",
+        &parameters_missing.to_string(),
+    ] {
+        let room = with_interrupted();
         room.write("kept/model.json", model);
         assert_afresh(&room, RUN_KEPT);
         room.assert_same("whole", "kept");
-        fs::remove_dir_all(room.path("kept")).expect("the record");
     }
-    // Damage that leaves something that can be read, and nothing at all.
-    interrupt(&room, "");
-    let mut model = room.json("kept/model.json");
-    model["state"]["parameters"].as_array_mut().expect("pairs").pop();
-    room.write("kept/model.json", model.to_string());
-    assert_afresh(&room, RUN_KEPT);
-    room.assert_same("whole", "kept");
-    fs::remove_dir_all(room.path("kept")).expect("the record");
-    interrupt(&room, "");
+    let room = with_interrupted();
     fs::remove_file(room.path("kept/model.json")).expect("a model");
     assert_afresh(&room, RUN_KEPT);
     room.assert_same("whole", "kept");
@@ -246,8 +219,7 @@ fn quiet_says_nothing_and_json_is_not_disturbed() {
     let room = with_interrupted();
     room.quadcast(&format!("{RUN_KEPT} --quiet")).success();
     room.assert_same("whole", "kept");
-    fs::remove_dir_all(room.path("kept")).expect("the record");
-    interrupt(&room, "");
+    let room = with_interrupted();
     let answer = assert_goes_on(&room, &format!("{RUN_KEPT} --json"), 20);
     assert_eq!(answer.json()["status"], "complete");
 }
@@ -263,42 +235,33 @@ fn the_default_folder_is_looked_at() {
     room.assert_same("whole", name);
 }
 
-/// Waits until the journal of `kept` holds some entries, or the run is over.
-fn wait_for_entries(room: &Room, run: &mut Child, entries: usize) {
-    while run.try_wait().expect("a child has a state").is_none() {
-        let journal = fs::read(room.path(JOURNAL)).unwrap_or_default();
-        if ends(&journal).len() >= entries {
-            return;
-        }
-        sleep(Duration::from_millis(1));
-    }
-}
-
 fn is_complete(room: &Room) -> bool {
-    let path = room.path("kept/metrics.json");
-    path.exists() && room.json("kept/metrics.json")["status"] == "complete"
+    match status(room, "kept").as_deref() {
+        None | Some("incomplete") => false,
+        Some("complete") => true,
+        Some(other) => panic!("a killed run says {other}"),
+    }
 }
 
 #[test]
 fn a_run_that_is_killed_again_and_again_arrives() {
     let room = Room::with_busy_dataset();
+    let run = "run --data small --out kept";
     room.quadcast("run --data small --out whole").success();
+    let entries = || ends(&fs::read(room.path(JOURNAL)).unwrap_or_default()).len();
     let mut most = 0;
-    for entries in [1, 2, 4, 8, 12, 16, 20] {
-        let mut run = start(&room, "kept");
-        wait_for_entries(&room, &mut run, entries);
-        kill(run);
+    for wanted in [1, 2, 4, 8, 12, 16, 20] {
+        room.kill_when(run, || entries() >= wanted);
         if is_complete(&room) {
             // It was faster than we are.
             break;
         }
         // Nothing that was on the disk is lost.
-        let kept = ends(&room.read(JOURNAL)).len();
-        assert!(kept >= most, "{kept} entries after {most}");
-        most = kept;
+        assert!(entries() >= most, "{} entries after {most}", entries());
+        most = entries();
     }
     if !is_complete(&room) {
-        assert_goes_on(&room, "run --data small --out kept", most - 1);
+        assert_goes_on(&room, run, most - 1);
     }
     room.assert_same("whole", "kept");
 }
@@ -307,14 +270,19 @@ fn a_run_that_is_killed_again_and_again_arrives() {
 fn a_run_that_is_killed_at_any_moment_can_be_taken_up() {
     let room = Room::with_busy_dataset();
     room.quadcast("run --data small --out whole").success();
-    for milliseconds in [5, 50, 150, 300, 400, 450, 500, 550, 600, 650, 700] {
-        let run = start(&room, "kept");
-        sleep(Duration::from_millis(milliseconds));
-        kill(run);
+    let take_up = || {
         if !is_complete(&room) {
             room.quadcast("run --data small --out kept --quiet").success();
         }
         room.assert_same("whole", "kept");
-        fs::remove_dir_all(room.path("kept")).expect("the record");
+        room.remove("kept");
+    };
+    for milliseconds in [0, 5, 20, 50, 80, 150, 300, 400, 450, 500, 550, 600, 650, 700] {
+        let begun = Instant::now();
+        let moment = Duration::from_millis(milliseconds);
+        room.kill_when("run --data small --out kept", || begun.elapsed() >= moment);
+        take_up();
     }
+    room.kill_when("run --data small --out kept", || room.path("kept/metrics.json").exists());
+    take_up();
 }

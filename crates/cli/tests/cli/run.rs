@@ -1,48 +1,26 @@
 //! What `quadcast run`, `models`, `--help` and `--version` print.
 
-mod common;
-
-use common::{Answer, Room, assert_texts};
 use serde_json::{Value, json};
+
+use crate::common::{Room, assert_texts};
 
 #[test]
 fn table_for_people() {
     let room = Room::with_harbour();
     let answer = room.quadcast("run --data harbour").success();
-    answer.assert_says(&[
-        "recurrency on harbour · single-step · ties expected · seed 1\n",
-        "95 % interval",
-        "H@1",
-        "H@10",
-        "object   subject",
-        "416 queries (both directions), 37 candidates each\n",
-        "mean ",
-        "optimistic ",
-        "pessimistic ",
-        "history: every earlier step known, validation facts observed; latest fact read: 2031-07-27\n",
-        "load 0.",
-        " s, fit ",
-        " s, evaluate ",
-        "record: runs/recurrency-harbour-single-step-1\n",
-    ]);
+    answer.assert_fits();
+    let history =
+        "history: every earlier step known, validation facts observed; latest fact read: 2031-07-27\n";
+    let kept = "runs/recurrency-harbour-single-step-1";
+    answer.assert_says(&["recurrency on harbour · single-step · ties expected · seed 1\n", history]);
+    answer.assert_says(&["95 % interval", "H@1", "H@10", "object   subject"]);
+    answer.assert_says(&["mean ", "optimistic ", "pessimistic ", "load 0.", " s, fit ", " s, evaluate "]);
+    answer
+        .assert_says(&["416 queries (both directions), 37 candidates each\n", &format!("record: {kept}\n")]);
     if cfg!(target_os = "linux") {
         answer.assert_says(&[" MB\n", "peak memory "]);
     }
-}
-
-#[test]
-fn table_fits_a_page() {
-    Room::with_harbour().quadcast("run --data harbour").success().assert_fits();
-    // Nothing is known, everything is tied: the widest numbers.
-    let unknown = Room::with_splits("0 0 1 0\n", "1 0 0 1\n", "2 1 3 2\n");
-    unknown.quadcast("run --data small").success().assert_fits();
-}
-
-#[test]
-fn table_shows_the_numbers_of_the_record() {
-    let room = Room::with_harbour();
-    let answer = room.quadcast("run --data harbour --out kept").success();
-    let metrics = &room.json("kept/metrics.json")["metrics"];
+    let metrics = &room.record(kept)["metrics"];
     let percent = |value: &Value| format!("{:.2}", 100.0 * value.as_f64().expect("a number"));
     for (row, filter) in [("time-aware", "time"), ("static", "static"), ("raw", "raw")] {
         let row = answer.row(row);
@@ -62,41 +40,34 @@ fn table_shows_the_numbers_of_the_record() {
         ];
         assert_eq!(row[1..], expected);
     }
+    // Nothing is known, everything is tied: the widest numbers.
+    let unknown = Room::with_splits("0 0 1 0\n", "1 0 0 1\n", "2 1 3 2\n");
+    unknown.quadcast("run --data small").success().assert_fits();
 }
 
 #[test]
-fn json_is_the_record() {
+fn json_is_the_record_and_remarks_go_elsewhere() {
     let room = Room::with_harbour();
-    let answer = room.quadcast("run --data harbour --out kept --json").success();
-    let mut document = answer.json();
+    let mut document = room.document("run --data harbour --out kept");
     let folder = document.as_object_mut().expect("an object").shift_remove("record");
     assert_eq!(folder, Some("kept".into()));
-    assert_eq!(document, room.json("kept/metrics.json"));
-}
-
-#[test]
-fn quiet_says_nothing_beside_the_result() {
-    let room = Room::with_harbour();
+    assert_eq!(document, room.record("kept"));
+    let answer = room.quadcast("run --data harbour/ --verbose --json");
+    assert_eq!(answer.code, 0);
+    let texts = ["Layout labelled, because train.txt has names", "numbered by first appearance"];
+    assert_texts(&answer.stderr, &texts);
+    let other = answer.json();
+    assert_eq!(other["status"], "complete");
+    // A slash behind the folder changes nothing.
+    assert_eq!(document["dataset"]["fingerprint"], other["dataset"]["fingerprint"]);
     room.quadcast("run --data harbour --quiet").success().assert_says(&["time-aware"]);
     room.quadcast("run --data harbour --verbose --quiet").assert_error(2, &["--verbose", "--quiet"]);
 }
 
 #[test]
-fn verbose_says_on_stderr_how_the_data_were_read() {
-    let room = Room::with_harbour();
-    let answer = room.quadcast("run --data harbour --verbose --json");
-    assert_eq!(answer.code, 0);
-    assert_texts(
-        &answer.stderr,
-        &["Layout labelled, because train.txt has names", "numbered by first appearance"],
-    );
-    assert_eq!(answer.json()["status"], "complete");
-}
-
-#[test]
 fn a_world_that_repeats_itself_is_forecast_perfectly() {
     let room = Room::with_splits("0 0 1 0\n2 1 3 0\n", "0 0 1 1\n2 1 3 1\n", "0 0 1 2\n2 1 3 2\n");
-    let record = room.quadcast("run --data small --json").success().json();
+    let record = room.document("run --data small");
     for filter in ["time", "static", "raw"] {
         let metrics = &record["metrics"][filter];
         assert_eq!(metrics["mrr"], 1.0, "{filter}");
@@ -109,8 +80,7 @@ fn options_reach_the_record() {
     let room = Room::with_harbour();
     let options = "--setting multi-step --validation withheld --ties pessimistic --duplicates keep --seed 7 \
                    --model recb --set variant=strict --set lambda=0.1";
-    let answer = room.quadcast(&format!("run --data harbour --json {options}")).success();
-    let record = answer.json();
+    let record = room.document(&format!("run --data harbour {options}"));
     assert_eq!(
         record["protocol"],
         json!({"task": "forecasting", "setting": "multi-step", "validation": "withheld", "ties": "pessimistic",
@@ -133,8 +103,7 @@ fn options_override_the_configuration_file() {
         "data = \"nowhere\"\nseed = 3\n[protocol]\nsetting = \"multi-step\"\n[config]\nvariant = \"strict\"\n\
          lambda = 0.1\n",
     );
-    let record =
-        room.quadcast("run plan.toml --data harbour --seed 4 --set lambda=0.2 --json").success().json();
+    let record = room.document("run plan.toml --data harbour --seed 4 --set lambda=0.2");
     assert_eq!(record["seed"], 4);
     assert_eq!(record["protocol"]["setting"], "multi-step");
     assert_eq!(record["protocol"]["validation"], "observed");
@@ -145,10 +114,8 @@ fn options_override_the_configuration_file() {
 #[test]
 fn models_for_people_and_machines() {
     let room = Room::new();
-    let list = room.quadcast("models").success();
+    let (list, models) = room.both_ways("models");
     list.assert_says(&["forecasting\n  recurrency ", "completion\n  naive-rules ", "evolving\n  transe "]);
-    list.assert_fits();
-    let models = room.quadcast("models --json").success().json();
     let models = models.as_array().expect("a list");
     // A title, a line per model and an empty line per task, and a hint.
     assert_eq!(list.stdout.lines().count(), models.len() + 2 * 3 + 1);
@@ -161,7 +128,7 @@ fn models_for_people_and_machines() {
         text.assert_says(&keys);
         assert!(settings.iter().all(|setting| setting.get("default").is_some()), "{name}");
     }
-    let recurrency = room.quadcast("models RECB --json").success().json();
+    let recurrency = room.document("models RECB");
     assert_eq!(recurrency, models[0]);
     assert_eq!(recurrency["task"], "forecasting");
     assert_eq!(recurrency["capabilities"]["settings"], json!(["single-step", "multi-step"]));
@@ -191,14 +158,10 @@ fn help_has_examples() {
 }
 
 #[test]
-fn no_command_is_a_question() {
+fn no_command_and_version() {
     let answer = Room::new().quadcast("");
     assert_eq!((answer.code, answer.stdout.as_str()), (2, ""));
     assert_texts(&answer.stderr, &["Usage: quadcast", "Examples:"]);
-}
-
-#[test]
-fn version() {
     let expected = concat!("quadcast ", env!("CARGO_PKG_VERSION"), "\n");
     assert_eq!(Room::new().quadcast("--version").success().stdout, expected);
 }
@@ -218,17 +181,6 @@ fn a_full_disk_behind_standard_output_is_an_error() {
         .and_then(std::process::Child::wait_with_output)
         .expect("the binary starts");
     assert_eq!(output.status.code(), Some(1));
-    assert_texts(
-        &String::from_utf8_lossy(&output.stderr),
-        &["cannot write to standard output", "No space left"],
-    );
-}
-
-#[test]
-fn answers_are_the_same_with_or_without_a_trailing_slash() {
-    let room = Room::with_harbour();
-    let fingerprint = |answer: Answer| answer.success().json()["dataset"]["fingerprint"].clone();
-    let plain = fingerprint(room.quadcast("run --data harbour --json --out a"));
-    let slash = fingerprint(room.quadcast("run --data harbour/ --json --out b"));
-    assert_eq!(plain, slash);
+    let texts = ["cannot write to standard output", "No space left"];
+    assert_texts(&String::from_utf8_lossy(&output.stderr), &texts);
 }

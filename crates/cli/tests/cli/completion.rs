@@ -1,8 +1,6 @@
 //! Completion with the real binary: the task is seen from the data or said, and the record tells it.
 
-mod common;
-
-use common::{Answer, Room};
+use crate::common::{Room, assert_texts};
 
 /// Visits that are mirrored at once, divided at random.
 fn visits() -> Room {
@@ -23,9 +21,9 @@ fn a_random_split_is_completed() {
     let room = visits();
     let run = room.quadcast("run --data small --out run");
     assert_eq!((run.code, run.stderr.lines().count()), (0, 1), "{}", run.stderr);
-    assert!(run.stderr.contains("the splits share their times, so this is completion"), "{}", run.stderr);
-    assert!(run.stdout.contains("naive-rules on small · completion"), "{}", run.stdout);
-    let record = room.json("run/metrics.json");
+    assert_texts(&run.stderr, &["the splits share their times, so this is completion"]);
+    run.assert_says(&["naive-rules on small · completion"]);
+    let record = room.record("run");
     assert_eq!(record["protocol"]["task"], "completion");
     assert_eq!(record["protocol"]["validation"], "withheld");
     assert_eq!(record["metrics"]["time"]["mrr"], 1.0, "the mirror of the only test fact is known");
@@ -42,34 +40,27 @@ fn a_random_split_is_completed() {
     room.quadcast("forecast run --queries questions.csv --explain --out answers.json").success();
     let why = &room.json("answers.json")[0]["answers"][0]["why"];
     assert_eq!(why["details"]["rule"], 1);
-    assert_eq!(
-        why["details"]["meaning"],
-        "hosts a visit is the inverse of makes a visit, and held at the same time"
-    );
+    let meaning = "hosts a visit is the inverse of makes a visit, and held at the same time";
+    assert_eq!(why["details"]["meaning"], meaning);
     assert_eq!(why["facts"][0]["subject"], "Town Hall");
-    let mut asked = room.command("forecast run --explain --at 2031-02-05 --subject");
-    let asked = asked.args(["Ines Dorrit", "--relation", "makes a visit"]);
-    let text = Answer::of(asked, "forecast").success().stdout;
-    assert!(text.contains("2031-02-05 Town Hall hosts a visit Ines Dorrit"), "{text}");
-    for at in ["", " --at 2050-01-01"] {
-        let mut asked = room.command(&format!("forecast run{at} --subject"));
-        let refused = Answer::of(asked.args(["Ines Dorrit", "--relation", "makes a visit"]), "forecast");
-        assert_eq!(refused.code, 2);
-        assert!(
-            refused.stderr.contains("naive-rules completes facts at times of its data: give --at from 2031")
-        );
+    let question = "forecast run --subject 'Ines Dorrit' --relation 'makes a visit'";
+    let answer = room.quadcast(&format!("{question} --explain --at 2031-02-05")).success();
+    answer.assert_says(&["2031-02-05 Town Hall hosts a visit Ines Dorrit"]);
+    for at in ["", "--at 2050-01-01"] {
+        let texts = ["naive-rules completes facts at times of its data: give --at from 2031"];
+        room.assert_refused(&format!("{question} {at}"), &texts);
     }
     room.quadcast("report run again --out report.html").success();
-    assert!(room.text("report.html").contains("training facts of all times"));
+    assert_texts(&room.text("report.html"), &["training facts of all times"]);
 }
 
 #[test]
 fn the_task_can_be_said() {
     let room = Room::with_harbour();
     let run = room.quadcast("run --data harbour --task completion --out run").success();
-    assert!(run.stdout.contains("naive-rules on harbour · completion"), "{}", run.stdout);
+    run.assert_says(&["naive-rules on harbour · completion"]);
     room.quadcast("run --model naive-rules --data harbour --validation observed --out observed").success();
-    assert_eq!(room.json("observed/metrics.json")["protocol"]["validation"], "observed");
+    assert_eq!(room.record("observed")["protocol"]["validation"], "observed");
     assert_ne!(room.read("run/ranks.csv.zst"), room.read("observed/ranks.csv.zst"));
     room.quadcast("run --model naive-rules --data harbour --threads 1 --out alone").success();
     room.assert_same("run", "alone");
@@ -78,17 +69,21 @@ fn the_task_can_be_said() {
 #[test]
 fn tasks_that_do_not_fit_are_refused() {
     let room = visits();
-    let refused = |rest: &str, expected: &str| {
-        room.assert_refused(&format!("run --data small {rest}"), &[expected]);
-    };
-    refused("--task forecasting", "a random split is for completion");
-    refused("--model recurrency", "a random split is for completion");
-    refused("--model recurrency --task completion", "recurrency is a model for forecasting");
-    refused("--model naive-rules --setting multi-step", "completion has no such period");
-    refused("--task completion --setting single-step", "leave it out");
+    for (options, text) in [
+        ("--task forecasting", "a random split is for completion"),
+        ("--model recurrency", "a random split is for completion"),
+        ("--model recurrency --task completion", "recurrency is a model for forecasting"),
+        ("--model naive-rules --setting multi-step", "completion has no such period"),
+        ("--task completion --setting single-step", "leave it out"),
+        ("--model naive-rules --intervals every", "--intervals is for facts that hold"),
+        ("--model tntcomplex --set scorer=transe", "temporal = \"tnt\" multiplies complex numbers"),
+        ("--model composed --set temporal=lstm", "temporal = \"lstm\""),
+    ] {
+        room.assert_refused(&format!("run --data small --out run {options}"), &[text]);
+    }
     let compat = room.quadcast("run --data small --compat --out compat");
     assert_eq!(compat.code, 2, "{}", compat.stderr);
-    assert!(compat.stderr.contains("listed by hand for ICEWS14 and ICEWS05-15 only"), "{}", compat.stderr);
+    assert_texts(&compat.stderr, &["listed by hand for ICEWS14 and ICEWS05-15 only"]);
 }
 
 /// Settings with which a composed model trains in a moment.
@@ -99,7 +94,7 @@ const QUICK: &str =
 fn a_composed_model_is_trained_and_asked() {
     let room = visits();
     room.quadcast(&format!("run --model tntcomplex --data small {QUICK} --out run")).success();
-    let record = room.json("run/metrics.json");
+    let record = room.record("run");
     assert!(record["metrics"]["time"]["mrr"].as_f64().is_some_and(|mrr| mrr > 0.1), "{}", record["metrics"]);
     assert_eq!(record["relation_time"]["relation"]["candidates"], 2);
     assert_eq!(record["relation_time"]["time"]["candidates"], 9);
@@ -110,34 +105,25 @@ fn a_composed_model_is_trained_and_asked() {
     room.assert_same("run", "again");
 
     // Each part of a fact can be what is asked for.
-    let ask = |words: &[&str]| Answer::of(room.command("forecast run --json").args(words), "forecast");
-    let hosts = ["--relation", "hosts a visit"];
-    let at = ["--at", "2031-02-05"];
-    let sides = ["--subject", "Town Hall", "--object", "Ines Dorrit"];
-    let time = ask(&[&sides[..], &hosts].concat()).success().json();
+    let (hosts, at) = ("--relation 'hosts a visit'", "--at 2031-02-05");
+    let (subject, object) = ("--subject 'Town Hall'", "--object 'Ines Dorrit'");
+    let time = room.document(&format!("forecast run {subject} {object} {hosts}"));
     assert_eq!((&time["asked_for"], &time["candidates"]), (&"time".into(), &9.into()));
     assert_eq!(time["answers"][0]["answer"], "2031-02-05", "the only time it held: {time}");
     assert_eq!(time["answers"][0]["known"], true);
-    let relation = ask(&[&sides[..], &at].concat()).success().json();
+    let relation = room.document(&format!("forecast run {subject} {object} {at}"));
     assert_eq!(relation["answers"][0]["answer"], "hosts a visit", "{relation}");
-    let object = ask(&[&sides[..2], &hosts, &at].concat()).success().json();
-    assert_eq!(object["answers"][0]["entity"], "Ines Dorrit", "{object}");
+    let best = room.document(&format!("forecast run {subject} {hosts} {at}"));
+    assert_eq!(best["answers"][0]["entity"], "Ines Dorrit", "{best}");
 
-    ask(&sides).assert_error(2, &["two things are missing"]);
-    ask(&[&sides[..], &hosts, &at].concat()).assert_error(2, &["nothing is missing"]);
     assert_eq!(room.quadcast("run --data small --out rules").code, 0);
-    let of_rules = Answer::of(room.command("forecast rules").args([&sides[..], &at].concat()), "forecast");
-    of_rules.assert_error(2, &["naive-rules cannot tell which relation fits best"]);
-}
-
-#[test]
-fn components_that_clash_are_refused_before_anything_is_written() {
-    let room = visits();
-    let run = room.quadcast("run --model tntcomplex --data small --set scorer=transe --out run");
-    run.assert_error(2, &["temporal = \"tnt\" multiplies complex numbers"]);
-    assert!(!room.path("run").exists());
-    room.quadcast("run --model composed --data small --set temporal=lstm --out run")
-        .assert_error(2, &["temporal = \"lstm\""]);
+    for (question, text) in [
+        (format!("run {subject} {object}"), "two things are missing"),
+        (format!("run {subject} {object} {hosts} {at}"), "nothing is missing"),
+        (format!("rules {subject} {object} {at}"), "naive-rules cannot tell which relation fits best"),
+    ] {
+        room.assert_refused(&format!("forecast {question}"), &[text]);
+    }
 }
 
 /// Ministers (0 to 39, and 45) and their offices (40 to 44), with the years that they held them.
@@ -158,30 +144,21 @@ fn facts_with_intervals_are_asked_about_at_years() {
     let room = offices();
     let run = format!("run --model tntcomplex --data small {QUICK}");
     room.quadcast(&format!("{run} --out start")).success();
-    let record = room.json("start/metrics.json");
+    let record = room.record("start");
     assert_eq!(record["protocol"]["intervals"], "start");
     assert_eq!((&record["dataset"]["test"], &record["by_step"][0]["time"]), (&1.into(), &"1952".into()));
     room.quadcast(&format!("{run} --intervals every --out every")).success();
-    let record = room.json("every/metrics.json");
+    let record = room.record("every");
     assert_eq!(record["protocol"]["intervals"], "every");
-    assert_eq!(
-        record["by_step"].as_array().map(Vec::len),
-        record["dataset"]["test"].as_u64().map(|n| n as usize)
-    );
+    let steps = record["by_step"].as_array().expect("steps").len();
+    assert_eq!(record["dataset"]["test"], steps);
 
     // Results of the two cannot be compared, and each repeats itself.
     assert_ne!(room.quadcast("compare start every").code, 0);
     room.quadcast("run every/run.toml --out again").success();
     room.assert_same("every", "again");
-    let answer =
-        room.quadcast("forecast start --json --subject #45 --relation #0 --at 1965").success().json();
+    let answer = room.document("forecast start --subject #45 --relation #0 --at 1965");
     assert_eq!(answer["at"], "1965");
     room.quadcast("forecast start --subject 45 --relation #0 --at 1965")
         .assert_error(2, &["there is no entity \"45\"", "only ids, from #0 on"]);
-
-    let points = visits();
-    points.assert_refused(
-        "run --model naive-rules --data small --intervals every --out run",
-        &["--intervals is for facts that hold"],
-    );
 }

@@ -1,24 +1,12 @@
 //! `quadcast report`: one page, or tables, made from run folders.
 
-mod common;
-
 use std::process::Command;
 
-use common::{Room, assert_texts};
-
-/// A room with runs of three variants and two settings.
-fn room_with_runs() -> Room {
-    let room = Room::with_harbour();
-    for variant in ["combined", "strict", "relaxed"] {
-        room.quadcast(&format!("run --data harbour --set variant={variant} --out {variant}")).success();
-    }
-    room.quadcast("run --data harbour --setting multi-step --out multi").success();
-    room
-}
+use crate::common::{Room, assert_texts, skip};
 
 #[test]
 fn page_holds_every_run_and_every_setting() {
-    let room = room_with_runs();
+    let room = Room::with_runs();
     let answer = room.quadcast("report combined strict relaxed multi --out all.html").success();
     assert_eq!(answer.stdout, "report: all.html\n");
     let page = room.text("all.html");
@@ -33,11 +21,12 @@ fn page_holds_every_run_and_every_setting() {
 
 #[test]
 fn formats_follow_the_ending_or_the_option() {
-    let room = room_with_runs();
+    let room = Room::with_runs();
     let printed = room.quadcast("report combined strict --format csv").success().stdout;
     room.quadcast("report combined strict --out results.csv").success();
     assert_eq!(printed, room.text("results.csv"));
     assert_eq!(printed.lines().count(), 1 + 2 * 3);
+    assert_row_is_the_record(&room, &printed);
     room.quadcast("report combined strict --out table.tex").success();
     assert_texts(&room.text("table.tex"), &["\\begin{tabular}", "recurrency strict &", "\\bottomrule"]);
     let text = room.quadcast("report combined strict --format md --out -").success().stdout;
@@ -46,32 +35,28 @@ fn formats_follow_the_ending_or_the_option() {
     assert_texts(&room.text("report.html"), &["<!doctype html>"]);
 }
 
-#[test]
-fn tables_hold_the_numbers_of_the_records() {
-    let room = room_with_runs();
-    let metrics = room.json("strict/metrics.json");
-    let text = room.quadcast("report combined strict --format csv").success().stdout;
-    let head: Vec<&str> = text.lines().next().expect("a head").split(',').collect();
-    let row = text.lines().find(|line| line.contains("recurrency strict") && line.contains(",static,"));
-    let row: Vec<&str> = row.expect("a row").split(',').collect();
-    let value = |name: &str| {
-        let column = head.iter().position(|head| *head == name).expect("a column");
-        row[column].parse::<f64>().expect("a number")
-    };
+/// Asserts that a table shows the numbers of the run in `strict` under the static filter.
+fn assert_row_is_the_record(room: &Room, text: &str) {
+    let record = room.record("strict");
+    let mut rows = text.lines().map(|line| line.split(',').collect::<Vec<_>>());
+    let head = rows.next().expect("a head");
+    let row = rows.find(|row| row.contains(&"recurrency strict") && row.contains(&"static")).expect("a row");
     for name in ["mrr", "hits@1", "hits@3", "hits@10", "mr"] {
-        assert_eq!(Some(value(name)), metrics["metrics"]["static"][name].as_f64(), "{name}");
+        let column = head.iter().position(|head| *head == name).expect("a column");
+        let value = row[column].parse::<f64>().expect("a number");
+        assert_eq!(Some(value), record["metrics"]["static"][name].as_f64(), "{name}");
     }
 }
 
 #[test]
 fn json_says_what_was_written() {
-    let room = room_with_runs();
-    let said = room.quadcast("report combined multi --out page.html --json").success().json();
+    let room = Room::with_runs();
+    let said = room.document("report combined multi --out page.html");
     assert_eq!(said["report"], "page.html");
     assert_eq!(said["format"], "html");
     assert_eq!(said["bytes"], room.read("page.html").len());
     assert_eq!(said["runs"][1]["setting"], "multi-step");
-    assert_eq!(said["runs"][0]["mrr"], room.json("combined/metrics.json")["metrics"]["time"]["mrr"]);
+    assert_eq!(said["runs"][0]["mrr"], room.record("combined")["metrics"]["time"]["mrr"]);
 }
 
 #[test]
@@ -87,21 +72,18 @@ fn names_from_the_data_cannot_break_the_page() {
 
 #[test]
 fn unfinished_runs_are_left_out_and_named() {
-    let room = room_with_runs();
-    room.write(
-        "killed/metrics.json",
-        room.text("strict/metrics.json").replace("\"complete\"", "\"incomplete\""),
-    );
+    let room = Room::with_runs();
+    let record = room.text("strict/metrics.json").replace("\"complete\"", "\"incomplete\"");
+    room.write("killed/metrics.json", record);
     let answer = room.quadcast("report combined killed --out page.html");
-    assert_eq!(answer.code, 0);
-    assert_eq!(answer.stderr, "left out: killed is not finished: still running, or killed\n");
+    answer.assert_remarks("left out: killed is not finished: still running, or killed\n");
     assert_texts(&room.text("page.html"), &["left out: killed is not finished"]);
     room.assert_refused("report killed --quiet", &["no run is complete", "quadcast run"]);
 }
 
 #[test]
 fn what_is_not_a_run_is_refused() {
-    let room = room_with_runs();
+    let room = Room::with_runs();
     room.assert_refused("report nowhere", &["there is no folder nowhere"]);
     room.assert_refused("report harbour", &["harbour is not a run folder", "metrics.json"]);
     room.assert_refused("report combined --out harbour", &["--out harbour is a folder"]);
@@ -112,7 +94,7 @@ fn what_is_not_a_run_is_refused() {
 
 #[test]
 fn latex_compiles() {
-    let room = room_with_runs();
+    let room = Room::with_runs();
     room.quadcast("report combined strict multi --out table.tex").success();
     room.write(
         "paper.tex",
@@ -124,15 +106,14 @@ fn latex_compiles() {
         .output();
     match compiler {
         Ok(output) => assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout)),
-        Err(_) => common::skip("no pdflatex"),
+        Err(_) => skip("no pdflatex"),
     }
 }
 
 #[test]
 fn runs_with_other_seeds_are_summarised() {
-    let room = Room::with_harbour();
-    room.quadcast("run --data harbour --seed 1 --out one").success();
-    room.quadcast("run --data harbour --seed 2 --out two").success();
-    let text = room.quadcast("report one two --format md").success().stdout;
+    let room = Room::with_runs();
+    room.quadcast("run --data harbour --seed 2 --out other").success();
+    let text = room.quadcast("report combined other --format md").success().stdout;
     assert_texts(&text, &["recurrency seed 1", "### Mean over seeds", "| recurrency | 2 | 58.88 ± 0.00 |"]);
 }

@@ -1,19 +1,7 @@
 //! Score files that cannot be judged: exit code 2, the file and the place are named, nothing is left behind.
 
-mod common;
-mod scores;
-
-use common::Room;
-use scores::{keys_array, keys_of, npy, npy_ordered, npz};
-
-/// Four queries, three entities.
-fn with_small() -> (Room, Vec<u64>) {
-    let room = Room::with_splits("0 0 1 0\n", "0 0 2 1\n", "0 0 1 2\n1 0 2 2\n");
-    let list = room.quadcast("data export small --queries test --out -").success().stdout;
-    let keys = keys_of(&list);
-    assert_eq!(keys.len(), 4);
-    (room, keys)
-}
+use crate::common::Room;
+use crate::scores::{floats, keys_array, npy, npy_ordered, npz, with_small};
 
 /// Asserts that a score file is refused, even if its order need not be proven.
 fn assert_bad(room: &Room, file: &str, content: impl AsRef<[u8]>, texts: &[&str]) {
@@ -23,29 +11,21 @@ fn assert_bad(room: &Room, file: &str, content: impl AsRef<[u8]>, texts: &[&str]
     room.assert_refused(&format!("evaluate --data small --scores {file} --unchecked-order"), &texts);
 }
 
-fn floats(numbers: &[f32]) -> Vec<u8> {
-    numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
-}
-
 const GOOD: &str = "0,1,0.5\n1,2,0.5\n2,0,0.5\n3,1,0.5\n";
-
-#[test]
-fn a_good_file_for_comparison() {
-    let (room, _) = with_small();
-    room.write("good.csv", GOOD);
-    room.quadcast("evaluate --data small --scores good.csv --unchecked-order").success();
-}
 
 #[test]
 fn shapes_of_dense_files() {
     let (room, _) = with_small();
-    let array = |shape: &str, count: usize| npy("<f4", shape, &floats(&vec![0.5; count]));
-    assert_bad(&room, "s.npy", array("(3, 3)", 9), &["scores has the shape (3, 3), expected (4, 3)"]);
-    assert_bad(&room, "s.npy", array("(5, 3)", 15), &["shape (5, 3), expected (4, 3)", "one row per query"]);
-    assert_bad(&room, "s.npy", array("(4, 4)", 16), &["shape (4, 4)", "one column per entity"]);
-    assert_bad(&room, "s.npy", array("(12,)", 12), &["shape (12), expected (4, 3)"]);
-    assert_bad(&room, "s.npy", array("(4, 3)", 11), &["truncated", "bytes"]);
-    assert_bad(&room, "s.npy", array("(4, 3)", 13), &["something was appended"]);
+    for (shape, count, texts) in [
+        ("(3, 3)", 9, &["scores has the shape (3, 3), expected (4, 3)"][..]),
+        ("(5, 3)", 15, &["shape (5, 3), expected (4, 3)", "one row per query"]),
+        ("(4, 4)", 16, &["shape (4, 4)", "one column per entity"]),
+        ("(12,)", 12, &["shape (12), expected (4, 3)"]),
+        ("(4, 3)", 11, &["truncated", "bytes"]),
+        ("(4, 3)", 13, &["something was appended"]),
+    ] {
+        assert_bad(&room, "s.npy", npy("<f4", shape, &floats(&vec![0.5; count])), texts);
+    }
 }
 
 #[test]
@@ -101,6 +81,8 @@ fn not_a_number() {
 #[test]
 fn lines_that_cannot_be_used() {
     let (room, _) = with_small();
+    room.write("good.csv", GOOD);
+    room.quadcast("evaluate --data small --scores good.csv --unchecked-order").success();
     let cases = [
         ("9,1,0.5", "row \"9\" does not exist, rows run from 0 to 3"),
         ("-1,1,0.5", "row \"-1\" does not exist"),
@@ -144,8 +126,8 @@ fn missing_and_repeated() {
     let text = format!("{GOOD}2,1,0.5\n2,0,0.25\n");
     assert_bad(&room, "s.csv", text, &["row 2 scores entity 0 (#0) more than once"]);
     room.write("empty.csv", GOOD.replace("1,2,0.5", "1,,"));
-    let record = room.quadcast("evaluate --data small --scores empty.csv --unchecked-order --json").success();
-    assert_eq!(record.json()["unreached"], 0.25);
+    let record = room.document("evaluate --data small --scores empty.csv --unchecked-order");
+    assert_eq!(record["unreached"], 0.25);
 }
 
 #[test]
@@ -157,12 +139,8 @@ fn disorder_hides_no_error() {
     room.quadcast("evaluate --data small --scores good.csv --unchecked-order").success();
     assert_bad(&room, "s.csv", format!("{text}9,9,9\n"), &["s.csv:5: row \"9\""]);
     assert_bad(&room, "s.csv", format!("{text}2,2,1\n"), &["row 2 scores entity 2 (#2) more than once"]);
-    assert_bad(
-        &room,
-        "s.csv",
-        text.replace("1,0,0.5\n", ""),
-        &["1 of 4 rows are missing, the first is row 1"],
-    );
+    let missing = text.replace("1,0,0.5\n", "");
+    assert_bad(&room, "s.csv", missing, &["1 of 4 rows are missing, the first is row 1"]);
     assert_bad(&room, "s.csv", text.replace("1,0,0.5", "1,0,nan"), &["1 scores are not a number"]);
 }
 
@@ -192,8 +170,6 @@ fn keys_of_another_split_or_dataset() {
     room.write("s.npz", npz(&[("scores", &scores), ("keys", &keys_array(&keys))], false));
     room.quadcast("evaluate --data small --scores s.npz").success();
     room.write("small/train.txt", "0 0 2 0\n");
-    room.assert_refused(
-        "evaluate --data small --scores s.npz",
-        &["row 0 has the key", "another dataset or split"],
-    );
+    let texts = ["row 0 has the key", "another dataset or split"];
+    room.assert_refused("evaluate --data small --scores s.npz", &texts);
 }

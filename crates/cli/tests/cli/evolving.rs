@@ -1,37 +1,32 @@
 //! Models of evolving graphs with the real binary: runs, interruptions, reports.
 
-mod common;
+use std::collections::BTreeSet;
 
-use std::time::{Duration, Instant};
-
-use common::{Room, kill, start_command};
 use serde_json::Value;
+
+use crate::common::{Answer, Room, assert_texts};
 
 /// Settings with which training takes a moment.
 const QUICK: &str = "--set dimension=16 --set epochs=20 --set validate_every=10 --set batches=10";
 const UNIVERSES: &str = "--set universes=12 --set validate_every=4 --set least_triples=50 --set most_triples=150 \
      --set least_epochs=5 --set most_epochs=10";
 
-/// A room with a changing graph in `world`.
-fn room() -> Room {
-    let room = Room::new();
-    room.quadcast("data synth --world evolving --out world").success();
-    room
+/// Runs a model on the graph in `circles`.
+fn run_circles(room: &Room, procedure: &str, options: &str) -> Answer {
+    let run = format!("run --model transe --data circles --procedure {procedure} {QUICK} {options}");
+    room.quadcast(&run).success()
 }
 
 #[test]
 fn every_procedure_learns_and_is_reported() {
     let room = Room::with_circles();
     for procedure in ["static", "pseudo-incremental", "incremental"] {
-        let run = room.quadcast(&format!(
-            "run --model transe --data circles --procedure {procedure} {QUICK} --set optimiser=adagrad \
-             --set epochs=100 --out {procedure}"
-        ));
-        let run = run.success();
+        let options = format!("--set optimiser=adagrad --set epochs=100 --out {procedure}");
+        let run = run_circles(&room, procedure, &options);
         run.assert_fits();
         run.assert_says(&[&format!("transe on circles · {procedure}"), "accuracy", "backward transfer"]);
         run.assert_says(&["held-out triples that were inserted with the step"]);
-        let record = room.json(&format!("{procedure}/metrics.json"));
+        let record = room.record(procedure);
         assert_eq!(record["asked"], "new");
         for (title, mean) in [("mean of steps", "macro"), ("all queries", "micro")] {
             let rows = run.stdout.lines().filter_map(|line| line.strip_prefix(title));
@@ -52,16 +47,14 @@ fn every_procedure_learns_and_is_reported() {
     }
     room.quadcast("report static pseudo-incremental incremental --out page.html").success();
     let page = room.text("page.html");
-    assert!(page.contains("transe, pseudo-incremental") && page.contains("<svg"));
-    assert!(page.contains("held-out triples that were inserted with the step"));
-    assert!(page.contains("mean of steps") && page.contains("all queries"));
+    assert_texts(&page, &["transe, pseudo-incremental", "<svg", "mean of steps", "all queries"]);
+    assert_texts(&page, &["held-out triples that were inserted with the step"]);
     room.quadcast("run static/run.toml --out again").success();
-    assert_eq!(room.read("static/model.safetensors"), room.read("again/model.safetensors"));
+    room.assert_same_files("static", "again", &["model.safetensors"]);
     room.quadcast("run static/run.toml --out again").assert_error(2, &["holds a complete run already"]);
-    let harbour = Room::with_harbour();
-    harbour.quadcast("run --data harbour --out forecast").success();
     // Runs of different tasks get a section each.
-    harbour.quadcast(&format!("report forecast {} --out both.html", room.path("static").display())).success();
+    let harbour = Room::with_runs();
+    harbour.quadcast(&format!("report combined {} --out both.html", room.path("static").display())).success();
     assert_eq!(harbour.text("both.html").matches("<section class=\"dataset\"").count(), 2);
 }
 
@@ -69,16 +62,13 @@ fn every_procedure_learns_and_is_reported() {
 fn reports_have_every_format() {
     let room = Room::with_circles();
     for procedure in ["static", "incremental"] {
-        room.quadcast(&format!(
-            "run --model transe --data circles --procedure {procedure} --candidates all {QUICK} --out {procedure}"
-        ))
-        .success();
+        run_circles(&room, procedure, &format!("--candidates all --out {procedure}"));
     }
-    let record = room.json("incremental/metrics.json");
+    let record = room.record("incremental");
     let last = &record["evolving"]["steps"][2];
     let text = room.quadcast("report static incremental --format md").success().stdout;
     let accuracy = 100.0 * record["evolving"]["classification"]["micro"].as_f64().expect("accuracy");
-    common::assert_texts(
+    assert_texts(
         &text,
         &[
             "# circles\n",
@@ -110,48 +100,26 @@ fn reports_have_every_format() {
     assert_eq!(["ranked", "candidates", "deleted"].map(|name| row("time")[column(name)]), ["60", "all", ""]);
 
     room.quadcast("report static incremental --out table.tex").success();
-    common::assert_texts(
-        &room.text("table.tex"),
-        &["\\begin{tabular}", "transe, incremental & all queries &"],
-    );
+    assert_texts(&room.text("table.tex"), &["\\begin{tabular}", "transe, incremental & all queries &"]);
     // A folder that is named twice counts once.
     let twice = room.quadcast("report static static --format csv").success().stdout;
     assert_eq!(twice.lines().count(), 1 + 3 * (1 + 3));
 }
 
 #[test]
-fn what_is_no_run_and_what_is_another_kind_is_told() {
-    let room = Room::with_circles();
-    room.quadcast(&format!("run --model transe --data circles {QUICK} --out inc")).success();
-    room.assert_refused("report inc nosuch", &["there is no folder nosuch"]);
-    room.assert_refused("report inc circles", &["circles is not a run folder", "metrics.json"]);
-    room.assert_refused("rules inc", &["transe has no rules to show", "tlogic"]);
-    let record = room.text("inc/metrics.json");
-    room.write("inc/metrics.json", record.replacen("\"complete\"", "\"incomplete\"", 1));
-    room.assert_refused(
-        "report inc --quiet",
-        &["inc is not finished: still running, or killed", "quadcast run"],
-    );
-}
-
-#[test]
 fn runs_are_compared_query_by_query() {
     let room = Room::with_circles();
     for (procedure, seed) in [("static", 1), ("incremental", 1), ("static", 2)] {
-        let out = format!("{procedure}-{seed}");
-        room.quadcast(&format!(
-            "run --model transe --data circles --procedure {procedure} --seed {seed} {QUICK} --out {out}"
-        ))
-        .success();
+        run_circles(&room, procedure, &format!("--seed {seed} --out {procedure}-{seed}"));
     }
-    let record = room.json("static-1/metrics.json");
+    let record = room.record("static-1");
     let time = &record["metrics"]["time"];
     let [low, high] = [0, 1].map(|end| time["ci95"]["mrr"][end].as_f64().expect("an interval"));
     assert!(low < high && (low..=high).contains(&time["mrr"].as_f64().expect("a share")));
     assert_eq!(record["bootstrap"]["unit"], "fact");
     assert_eq!(record["evolving"]["filtered"]["micro"]["hits@10"], time["hits@10"], "one rank per query");
     for other in ["incremental-1", "static-2"] {
-        let compared = room.quadcast(&format!("compare static-1 {other} --json")).success().json();
+        let compared = room.document(&format!("compare static-1 {other}"));
         assert_eq!(compared["queries"], time["queries"]);
         assert!(compared["differences"]["time"]["mrr"]["ci95"].is_array(), "{compared}");
     }
@@ -161,103 +129,83 @@ fn runs_are_compared_query_by_query() {
 
 #[test]
 fn triples_of_the_past_are_judged() {
-    let room = room();
+    let room = Room::with_operations();
     room.quadcast(&format!("run --model transe --data world --procedure incremental {QUICK} --out run"))
         .success();
-    let record = room.json("run/metrics.json");
+    let record = room.record("run");
     let steps = record["evolving"]["steps"].as_array().expect("steps");
     assert!(steps[0].get("negative").is_none(), "nothing was deleted yet");
     let categories = steps[9]["negative"]["categories"].as_array().expect("categories");
-    let kinds: std::collections::BTreeSet<u64> =
+    let kinds: BTreeSet<u64> =
         categories.iter().filter_map(|category| category["category"].as_u64()).collect();
     assert_eq!(kinds.into_iter().collect::<Vec<_>>(), [2, 3, 4]);
-    assert!(
-        record["evolving"]["negative"]["2"]["macro"]
-            .as_f64()
-            .is_some_and(|share| (0.0..=1.0).contains(&share))
-    );
+    let share = record["evolving"]["negative"]["2"]["macro"].as_f64();
+    assert!(share.is_some_and(|share| (0.0..=1.0).contains(&share)));
 }
 
 #[test]
 fn published_artefacts_of_the_evaluation_change_the_numbers_and_not_the_model() {
-    let room = room();
+    let room = Room::with_operations();
     // Universes that are trained as without it: what is left are the artefacts of the evaluation.
     for (folder, compat) in [("right", ""), ("published", "--compat --set compat=false")] {
-        let run = room.quadcast(&format!(
-            "run --model putranse --data world --procedure incremental {UNIVERSES} {compat} --out {folder}"
-        ));
-        let run = run.success();
+        let run = format!("run --model putranse --data world --procedure incremental {UNIVERSES} {compat}");
+        let run = room.quadcast(&format!("{run} --out {folder}")).success();
         run.assert_fits();
         run.assert_says(&["older: queries"]);
     }
-    assert!(
-        room.read("right/model.safetensors") == room.read("published/model.safetensors"),
-        "validation is right"
-    );
-    let [right, published] =
-        ["right", "published"].map(|folder| room.json(&format!("{folder}/metrics.json")));
-    assert_eq!(
-        [&right, &published].map(|record| record["protocol"]["compat"].as_bool()),
-        [Some(false), Some(true)]
-    );
+    // Validation is right in both.
+    room.assert_same_files("right", "published", &["model.safetensors"]);
+    let [right, published] = ["right", "published"].map(|folder| room.record(folder));
+    let compat = [&right, &published].map(|record| record["protocol"]["compat"].as_bool());
+    assert_eq!(compat, [Some(false), Some(true)]);
     let last = |record: &Value| record["evolving"]["steps"][9].clone();
     let [right, published] = [last(&right), last(&published)];
     assert_ne!(right["link"]["raw"]["mr"], published["link"]["raw"]["mr"]);
     let coverage = |step: &Value| step["classification"]["coverage"].as_f64().expect("classified");
     assert!(coverage(&published) < coverage(&right), "{} {}", coverage(&published), coverage(&right));
     room.quadcast("report right published --out page.html").success();
-    let page = room.text("page.html");
-    assert!(page.contains("entity 0 in every other slot") && page.contains("Old and new facts"));
+    assert_texts(&room.text("page.html"), &["entity 0 in every other slot", "Old and new facts"]);
     room.quadcast("report published --format md").success().assert_says(&["compat"]);
 }
 
 #[test]
 fn a_step_without_questions_is_an_empty_row() {
     let room = Room::with_circles();
-    for split in ["train", "valid", "test"] {
-        room.write(&format!("circles/3/{split}.txt"), "");
-    }
-    let run = room
-        .quadcast(&format!("run --model transe --data circles --procedure incremental {QUICK} --out run"));
-    run.success().assert_says(&["no test triples at step 3"]);
+    room.place_splits("circles/3", [""; 3]);
+    let run = run_circles(&room, "incremental", "--out run");
+    run.assert_says(&["no test triples at step 3"]);
+    room.assert_refused("rules run", &["transe has no rules to show", "tlogic"]);
     room.quadcast("report run --out page.html").success();
-    let record = room.json("run/metrics.json");
+    let record = room.record("run");
     assert!(record["evolving"]["steps"][3].get("link").is_none());
     room.write("circles/3/train.txt", "person 1\tlikes\tperson 2\n");
     room.quadcast("run --model transe --data circles --procedure incremental --out other")
         .assert_error(2, &["step 4 (\"3\") has triples to learn but none for validation"]);
-    assert_eq!(room.json("other/metrics.json")["status"], "failed");
+    assert_eq!(room.record("other")["status"], "failed");
 }
 
 #[test]
 fn the_number_of_threads_does_not_matter() {
-    let room = room();
+    let room = Room::with_operations();
     for (model, settings) in [("transe", QUICK), ("incremental-transe", QUICK), ("putranse", UNIVERSES)] {
-        for threads in [1, 2] {
-            room.quadcast(&format!(
-                "run --model {model} --data world --procedure incremental {settings} --threads {threads} --out {model}-{threads}"
-            ))
-            .success();
+        let run = format!("run --model {model} --data world --procedure incremental {settings}");
+        let runs = [1, 2].map(|threads| format!("{model}-{threads}"));
+        for (threads, out) in [1, 2].iter().zip(&runs) {
+            room.quadcast(&format!("{run} --threads {threads} --out {out}")).success();
         }
-        let files = ["model.safetensors", "model.json"];
-        for file in files {
-            assert!(
-                room.read(&format!("{model}-1/{file}")) == room.read(&format!("{model}-2/{file}")),
-                "{model}: {file}"
-            );
-        }
-        let outcome = |threads| {
-            let record = room.json(&format!("{model}-{threads}/metrics.json"));
+        room.assert_same_files(&runs[0], &runs[1], &["model.safetensors", "model.json"]);
+        let outcome = |run: &str| {
+            let record = room.record(run);
             let steps = record["evolving"]["steps"].as_array().expect("steps").clone();
             steps.into_iter().map(|step| step["link"].clone()).collect::<Vec<_>>()
         };
-        assert_eq!(outcome(1), outcome(2), "{model}");
+        assert_eq!(outcome(&runs[0]), outcome(&runs[1]), "{model}");
     }
 }
 
 /// Which steps the record has a training of. No step took less time than its training did, interruptions or not.
 fn trainings(room: &Room, run: &str) -> Vec<Value> {
-    let record = room.json(&format!("{run}/metrics.json"));
+    let record = room.record(run);
     let trained = record["training"].as_array().expect("trainings");
     for step in record["evolving"]["steps"].as_array().expect("steps") {
         let own = trained.iter().filter(|training| training["part"] == step["label"]);
@@ -269,41 +217,31 @@ fn trainings(room: &Room, run: &str) -> Vec<Value> {
 
 #[test]
 fn a_killed_run_goes_on_as_if_it_had_not_been() {
-    let room = room();
+    let room = Room::with_operations();
     for (model, settings) in [("transe", QUICK), ("putranse", UNIVERSES)] {
         let request =
             format!("run --model {model} --data world --procedure incremental {settings} --out {model}");
+        let (whole, killed) = (format!("{model}-whole"), format!("{model}-killed"));
         room.quadcast(&format!("{request}-whole")).success();
-        let killed = format!("{model}-killed");
-        let run = start_command(&room, &format!("{request}-killed"));
-        let begun = Instant::now();
-        let kept = room.path(&format!("{killed}/checkpoint/steps.json"));
-        while !kept.exists() && begun.elapsed() < Duration::from_mins(1) {
-            std::thread::sleep(Duration::from_millis(5));
-        }
-        kill(run);
-        assert_eq!(
-            room.json(&format!("{killed}/metrics.json"))["status"],
-            "incomplete",
-            "{model} was killed"
-        );
+        let kept = room.path(format!("{killed}/checkpoint/steps.json"));
+        room.kill_when(&format!("{request}-killed"), || kept.exists());
+        assert_eq!(room.record(&killed)["status"], "incomplete", "{model} was killed");
         room.quadcast(&format!("{request}-killed")).success();
-        assert!(
-            room.read(&format!("{model}-whole/model.safetensors"))
-                == room.read(&format!("{killed}/model.safetensors")),
-            "{model} is another one after a kill"
-        );
-        assert!(!room.path(&format!("{killed}/checkpoint")).exists());
-        assert_eq!(trainings(&room, &killed), trainings(&room, &format!("{model}-whole")), "{model}");
+        room.assert_same_files(&whole, &killed, &["model.safetensors"]);
+        assert!(!room.path(format!("{killed}/checkpoint")).exists());
+        assert_eq!(trainings(&room, &killed), trainings(&room, &whole), "{model}");
     }
 }
 
 #[test]
 fn requests_that_make_no_sense_are_refused_before_anything_is_written() {
     let room = Room::with_harbour();
-    room.assert_refused("run --model transe --data harbour --out run", &["quadcast data compile"]);
-    room.assert_refused("run --model tranze --data harbour --out run", &["did you mean \"transe\"?"]);
-    room.assert_refused("run --model transe --data harbour --set margn=1 --out run", &["margn"]);
-    room.assert_refused("run --model transe", &["which dataset?"]);
-    assert!(!room.path("run").exists());
+    for (options, text) in [
+        ("--model transe --data harbour --out run", "quadcast data compile"),
+        ("--model tranze --data harbour --out run", "did you mean \"transe\"?"),
+        ("--model transe --data harbour --set margn=1 --out run", "margn"),
+        ("--model transe", "which dataset?"),
+    ] {
+        room.assert_refused(&format!("run {options}"), &[text]);
+    }
 }

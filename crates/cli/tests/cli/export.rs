@@ -1,10 +1,8 @@
 //! What `quadcast data export` writes.
 
-mod common;
-
 use std::collections::BTreeSet;
 
-use common::{Answer, Room};
+use crate::common::{Answer, Room, assert_texts};
 
 const HEADER: &str = "row,step,time,direction,known_id,known,relation_id,relation,key";
 
@@ -43,13 +41,12 @@ fn queries_on_paper() {
 fn names_are_quoted_and_dates_stay_dates() {
     let room = Room::new();
     room.place_days("named", "Smith, \"Jo\" B.\tmeets, greets\tHarbour", "");
-    let answer = room.quadcast("data export named --queries test --out - --entities entities.csv");
-    let answer = answer.success();
+    let answer = room.quadcast("data export named --queries test --out - --entities entities.csv").success();
     answer.assert_says(&["0,2,2014-01-03,object,", ",\"Smith, \"\"Jo\"\" B.\",0,\"meets, greets\","]);
     let entities = room.text("entities.csv");
     assert!(entities.starts_with("id,entity\n"), "{entities}");
     assert_eq!(entities.lines().count(), 3);
-    common::assert_texts(&entities, &["\"Smith, \"\"Jo\"\" B.\"\n", "Harbour\n"]);
+    assert_texts(&entities, &["\"Smith, \"\"Jo\"\" B.\"\n", "Harbour\n"]);
 }
 
 #[test]
@@ -71,8 +68,7 @@ fn splits_and_datasets_have_keys_of_their_own() {
 #[test]
 fn machines_learn_what_was_written() {
     let room = Room::with_harbour();
-    let command = "data export harbour --queries test --out q.csv --entities e.csv --json";
-    let document = room.quadcast(command).success().json();
+    let document = room.document("data export harbour --queries test --out q.csv --entities e.csv");
     assert_eq!(document["split"], "test");
     assert_eq!(document["rows"], room.text("q.csv").lines().count() - 1);
     assert_eq!(document["candidates"], room.text("e.csv").lines().count() - 1);

@@ -1,9 +1,11 @@
 //! Rules on the real binary: read, shown, moved to other data, edited, and given as reasons.
 
-mod common;
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
-use common::{Room, assert_texts};
 use serde_json::Value;
+
+use crate::common::{Files, Room, assert_texts};
 
 /// What follows is certain here: whoever asks is answered a day later. Every dataset has a relation of its own, which
 /// stands first, so that ids differ where names agree.
@@ -25,38 +27,30 @@ fn place_world(room: &Room, folder: &str, own: &str, people: [&str; 5]) {
             fact(asked, "answers", asks);
         }
     }
-    for (split, facts) in ["train", "valid", "test"].iter().zip(splits) {
-        room.write(&format!("{folder}/{split}.txt"), facts);
-    }
+    room.place_splits(folder, splits);
 }
 
-/// A room with two such datasets and a run on the first.
-fn learned() -> Room {
+/// Two such datasets and a run on the first.
+static LEARNED: LazyLock<Files> = LazyLock::new(|| {
     let room = Room::new();
     place_world(&room, "north", "a_sings_to", ["Ann", "Bob", "Cem", "Dag", "Eve"]);
     place_world(&room, "south", "zz_cooks_for", ["Uma", "Vic", "Wim", "Xia", "Yan"]);
     room.quadcast("run --model tlogic --data north --out north-run").success();
-    room
+    room.files()
+});
+
+fn learned() -> Room {
+    Room::with_files(&LEARNED)
 }
 
 const HAND: &str = r#"{"head":{"relation":"answers"},"body":[{"relation":"asks","inverse":true}],"confidence":0.8,"rule_support":4,"body_support":5}"#;
 
-/// The rules of a file, as JSON.
-fn lines(room: &Room, file: &str) -> Vec<Value> {
-    room.text(file).lines().map(|line| serde_json::from_str(line).expect("a rule")).collect()
-}
-
 #[test]
-fn rules_stand_beside_the_model_and_not_in_it() {
+fn rules_stand_beside_the_model_and_a_run_needs_them() {
     let room = learned();
-    assert!(!lines(&room, "north-run/rules.jsonl").is_empty());
+    assert!(!room.json_lines("north-run/rules.jsonl").is_empty());
     assert_eq!(room.json("north-run/model.json").get("rules"), None);
-    assert_eq!(room.json("north-run/metrics.json")["model"].get("rules"), None, "they were learned here");
-}
-
-#[test]
-fn a_run_without_its_rules_is_refused() {
-    let room = learned();
+    assert_eq!(room.record("north-run")["model"].get("rules"), None, "they were learned here");
     std::fs::remove_file(room.path("north-run/rules.jsonl")).expect("the rules");
     let texts = ["north-run/rules.jsonl: there is no such file", "tlogic", "run again"];
     room.assert_refused("forecast north-run --subject Ann --relation asks", &texts);
@@ -72,48 +66,36 @@ fn rules_in_words() {
     answer.assert_fits();
     answer.assert_says(&["tlogic on north: ", "“and then”: at the same time or later", "support  rule"]);
     let answer = room.quadcast("rules north-run --relation Answers --top 1").success();
-    answer.assert_says(&[
-        "for answers",
-        "X – answers – ?",
-        "? – answers – X",
-        "if Y asks X, then X answers Y",
-    ]);
+    answer.assert_says(&["for answers", "X – answers – ?", "? – answers – X"]);
+    answer.assert_says(&["if Y asks X, then X answers Y"]);
     assert_eq!(answer.stdout.matches("  if ").count(), 2, "one per direction");
 }
 
 #[test]
-fn the_most_confident_come_first() {
+fn the_most_confident_come_first_and_files_hold_what_is_read() {
     let room = learned();
-    let rules = room.quadcast("rules north-run --json --top 1000").success().json();
+    let rules = room.document("rules north-run --top 1000");
     let rules = rules.as_array().expect("a list");
-    assert_eq!(rules.len(), lines(&room, "north-run/rules.jsonl").len());
+    let mut kept = room.json_lines("north-run/rules.jsonl");
+    assert_eq!(rules.len(), kept.len());
     for pair in rules.windows(2).filter(|pair| pair[0]["head"] == pair[1]["head"]) {
         assert!(pair[0]["confidence"].as_f64() >= pair[1]["confidence"].as_f64(), "{pair:?}");
     }
     let mut heads: Vec<String> = rules.iter().map(|rule| rule["head"].to_string()).collect();
     heads.dedup();
-    let count = heads.len();
-    heads.sort();
-    heads.dedup();
-    assert_eq!(heads.len(), count, "rules of one head stand together");
-    assert_eq!(room.quadcast("rules north-run --json").success().json().as_array().map(Vec::len), Some(20));
-}
+    let distinct: BTreeSet<&String> = heads.iter().collect();
+    assert_eq!(heads.len(), distinct.len(), "rules of one head stand together");
+    assert_eq!(room.document("rules north-run").as_array().map(Vec::len), Some(20));
 
-#[test]
-fn rules_are_written_as_they_are_read() {
-    let room = learned();
     let said = room.quadcast("rules north-run --out all.jsonl").success();
-    let all = lines(&room, "all.jsonl");
+    let mut all = room.json_lines("all.jsonl");
     said.assert_says(&[&format!("{} rules: all.jsonl", all.len())]);
-    let mut kept = lines(&room, "north-run/rules.jsonl");
-    let (mut all, key) = (all, |rule: &Value| rule.to_string());
-    all.sort_by_key(key);
-    kept.sort_by_key(key);
+    all.sort_by_key(Value::to_string);
+    kept.sort_by_key(Value::to_string);
     assert_eq!(all, kept);
-    let done =
-        room.quadcast("rules north-run --relation asks --top 2 --out few.jsonl --json").success().json();
+    let done = room.document("rules north-run --relation asks --top 2 --out few.jsonl");
     assert_eq!((&done["file"], &done["rules"]), (&"few.jsonl".into(), &4.into()));
-    assert!(lines(&room, "few.jsonl").iter().all(|rule| rule["head"]["relation"] == "asks"));
+    assert!(room.json_lines("few.jsonl").iter().all(|rule| rule["head"]["relation"] == "asks"));
 }
 
 #[test]
@@ -134,8 +116,8 @@ fn rules_move_to_data_with_the_same_names() {
     let run = "run --model tlogic --data south --rules north-run/rules.jsonl --out south-run";
     let answer = room.quadcast(run);
     assert_eq!(answer.code, 0, "{}", answer.stderr);
-    let kept = lines(&room, "south-run/rules.jsonl").len();
-    let dropped = lines(&room, "north-run/rules.jsonl").len() - kept;
+    let kept = room.json_lines("south-run/rules.jsonl").len();
+    let dropped = room.json_lines("north-run/rules.jsonl").len() - kept;
     assert!(kept > 0 && dropped > 0);
     let said = format!(
         "{kept} rules from north-run/rules.jsonl; {dropped} dropped, this dataset has no relation \"a_sings_to\"\n"
@@ -143,7 +125,7 @@ fn rules_move_to_data_with_the_same_names() {
     assert_eq!(answer.stderr, said);
     answer.assert_says(&["from north-run/rules.jsonl", "nothing was learned in this run"]);
 
-    let card = room.json("south-run/metrics.json")["model"]["rules"].clone();
+    let card = room.record("south-run")["model"]["rules"].clone();
     assert_eq!(card["file"], "north-run/rules.jsonl");
     assert_eq!((&card["used"], &card["dropped"]), (&kept.into(), &dropped.into()));
     assert_texts(&room.text("south-run/run.toml"), &["rules = \"north-run/rules.jsonl\""]);
@@ -152,15 +134,11 @@ fn rules_move_to_data_with_the_same_names() {
     assert_texts(&room.text("page.html"), &["from north-run&#x2f;rules.jsonl"]);
 
     // The same words about other ids.
-    let words = |run: &str| -> Vec<String> {
-        let rules = room.quadcast(&format!("rules {run} --relation answers --json")).success().json();
-        let list = rules.as_array().expect("a list");
-        list.iter().map(|rule| rule["words"].as_str().expect("words").to_owned()).collect()
-    };
-    let moved = words("south-run");
-    assert!(moved.contains(&"if Y asks X, then X answers Y".to_owned()), "{moved:?}");
-    let forecast = "forecast south-run --subject Vic --relation answers --at 2030-02-10 --explain --json";
-    let best = &room.quadcast(forecast).success().json()["answers"][0];
+    let moved = room.document("rules south-run --relation answers");
+    let mut words = moved.as_array().expect("a list").iter().map(|rule| &rule["words"]);
+    assert!(words.any(|words| words == "if Y asks X, then X answers Y"), "{moved}");
+    let forecast = "forecast south-run --subject Vic --relation answers --at 2030-02-10 --explain";
+    let best = &room.document(forecast)["answers"][0];
     let sentence = best["why"]["rules"][0]["sentence"].as_str().expect("a sentence");
     assert!(sentence.contains("Vic answers"), "{sentence}");
 }
@@ -172,40 +150,40 @@ fn a_run_with_given_rules_can_be_repeated() {
     room.quadcast("run --model tlogic --data south --rules hand.jsonl --out first --quiet").success();
     room.quadcast("run first/run.toml --out second --quiet").success();
     assert_eq!(room.read("first/ranks.csv.zst"), room.read("second/ranks.csv.zst"));
-    assert_eq!(room.json("second/metrics.json")["model"]["rules"]["used"], 1);
+    assert_eq!(room.record("second")["model"]["rules"]["used"], 1);
     let answer = room.quadcast("run first/run.toml --out third");
-    assert_eq!((answer.code, answer.stderr.as_str()), (0, "1 rule from hand.jsonl\n"));
+    answer.assert_remarks("1 rule from hand.jsonl\n");
 }
 
 #[test]
 fn rules_that_cannot_be_used_leave_nothing_behind() {
     let room = learned();
-    let run = |rules: &str| format!("run --model tlogic --data south --rules {rules} --out new");
-    room.assert_refused(&run("absent.jsonl"), &["absent.jsonl", "check that the file exists"]);
     room.write("empty.jsonl", "\n");
-    room.assert_refused(&run("empty.jsonl"), &["empty.jsonl: the file holds no rule", "without --rules"]);
     room.write("odd.jsonl", HAND.replace("0.8", "0.7"));
-    room.assert_refused(&run("odd.jsonl"), &["odd.jsonl:1:", "4 / 5 = 0.800000", "correct the confidence"]);
     room.write("other.jsonl", HAND.replace("asks", "begs"));
-    room.assert_refused(&run("other.jsonl"), &["none of its 1 rules", "\"begs\"", "\"zz_cooks_for\""]);
     room.write("hand.jsonl", HAND);
-    room.assert_refused(
-        "run --data south --rules hand.jsonl --out new",
-        &["recurrency learns no rules", "hand.jsonl", "models with rules: tlogic"],
-    );
+    for (options, texts) in [
+        ("tlogic --rules absent.jsonl", ["absent.jsonl", "check that the file exists", ""]),
+        ("tlogic --rules empty.jsonl", ["empty.jsonl: the file holds no rule", "without --rules", ""]),
+        ("tlogic --rules odd.jsonl", ["odd.jsonl:1:", "4 / 5 = 0.800000", "correct the confidence"]),
+        ("tlogic --rules other.jsonl", ["none of its 1 rules", "\"begs\"", "\"zz_cooks_for\""]),
+        (
+            "recurrency --rules hand.jsonl",
+            ["recurrency learns no rules", "hand.jsonl", "models with rules: tlogic"],
+        ),
+    ] {
+        room.assert_refused(&format!("run --data south --out new --model {options}"), &texts);
+    }
 }
 
 #[test]
 fn compat_sets_the_key_of_models_that_have_one() {
     let room = learned();
     room.quadcast("run --model tlogic --data north --compat --out old").success();
-    assert_eq!(room.json("old/metrics.json")["model"]["config"]["compat"], true);
-    assert_eq!(room.json("north-run/metrics.json")["model"]["config"]["compat"], false);
+    assert_eq!(room.record("old")["model"]["config"]["compat"], true);
+    assert_eq!(room.record("north-run")["model"]["config"]["compat"], false);
     let answer = room.quadcast("run --data north --compat --out plain");
-    assert_eq!(
-        (answer.code, answer.stderr.as_str()),
-        (0, "recurrency does nothing different under --compat\n")
-    );
+    answer.assert_remarks("recurrency does nothing different under --compat\n");
     room.quadcast("run --data north --compat --out quiet --quiet").success();
     room.quadcast("run --data north --out honest").success();
     assert_eq!(room.read("plain/ranks.csv.zst"), room.read("honest/ranks.csv.zst"));
@@ -221,7 +199,7 @@ fn answers_come_with_the_rules_that_fired() {
     let answer = room.quadcast(&format!("{question} --top 2")).success();
     answer.assert_fits();
     answer.assert_says(&["confidence ", "if ", ", then Bob answers ", " %  score ", "- 2030-02-0"]);
-    let json = room.quadcast(&format!("{question} --json")).success().json();
+    let json = room.document(question);
     for answer in json["answers"].as_array().expect("answers") {
         let rules = answer["why"]["rules"].as_array().expect("rules");
         let shares: f64 = rules.iter().map(|rule| rule["share"].as_f64().expect("a share")).sum();
@@ -244,23 +222,15 @@ fn answers_come_with_the_rules_that_fired() {
     }
 }
 
-/// Runs into `kept` as far as the last test step: the ranks cannot be written, because their place is taken.
-fn interrupt(room: &Room, run: &str) {
-    room.write("kept/ranks.csv.zst/in-the-way", "");
-    room.quadcast(run).assert_error(1, &["cannot write kept/ranks.csv.zst"]);
-    std::fs::remove_dir_all(room.path("kept/ranks.csv.zst")).expect("the obstacle");
-}
-
 #[test]
 fn an_interrupted_run_goes_on_with_its_rules() {
     let room = learned();
     let run = "run --model tlogic --data north --out kept";
-    interrupt(&room, run);
+    room.interrupt(run);
     let answer = room.quadcast(run);
-    assert_eq!((answer.code, answer.stderr.as_str()), (0, "resuming kept: fitted, 6 of 6 test steps done\n"));
-    for file in ["rules.jsonl", "explanations.json", "ranks.csv.zst", "model.json"] {
-        assert_eq!(room.read(&format!("kept/{file}")), room.read(&format!("north-run/{file}")));
-    }
+    answer.assert_remarks("resuming kept: fitted, 6 of 6 test steps done\n");
+    let files = ["rules.jsonl", "explanations.json", "ranks.csv.zst", "model.json"];
+    room.assert_same_files("kept", "north-run", &files);
 }
 
 #[test]
@@ -268,13 +238,12 @@ fn rules_that_were_edited_since_are_judged_anew() {
     let room = learned();
     let run = "run --model tlogic --data south --rules hand.jsonl --out kept --quiet";
     room.write("hand.jsonl", HAND);
-    interrupt(&room, run);
+    room.interrupt(run);
     room.write("hand.jsonl", HAND.replace("0.8", "0.2").replace("\":4", "\":1"));
     room.quadcast(run).success();
-    assert_eq!(lines(&room, "kept/rules.jsonl")[0]["confidence"], 0.2);
+    assert_eq!(room.json_lines("kept/rules.jsonl")[0]["confidence"], 0.2);
     room.quadcast("run --model tlogic --data south --rules hand.jsonl --out whole --quiet").success();
-    assert_eq!(room.read("kept/ranks.csv.zst"), room.read("whole/ranks.csv.zst"));
-    assert_eq!(room.read("kept/explanations.json"), room.read("whole/explanations.json"));
+    room.assert_same_files("kept", "whole", &["ranks.csv.zst", "explanations.json"]);
 }
 
 #[test]

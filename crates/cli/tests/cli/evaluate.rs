@@ -1,34 +1,32 @@
 //! Scores from files are judged as scores from models are.
 
-mod common;
-mod scores;
+use std::sync::LazyLock;
 
-use common::{Room, real_data};
 use quadcast_core::Setting;
-use scores::{Scores, half, keys_array, keys_of, npy, npz, single};
 use serde_json::Value;
 
-/// A room with the example dataset, what the baseline says about it, and the keys of its queries.
-fn with_scores() -> (Room, Scores, Vec<u64>) {
+use crate::common::{Room, assert_texts, real_data};
+use crate::scores::{Scores, floats, half, keys_array, keys_of, npy, npz, single};
+
+/// What the baseline says about the example dataset, and the keys of its queries.
+static SCORES: LazyLock<(Scores, Vec<u64>)> = LazyLock::new(|| {
     let room = Room::with_harbour();
     let scores = Scores::of_recurrency(&room.path("harbour"), Setting::SingleStep, &[]);
-    let keys = keys(&room, "harbour");
+    let list = room.quadcast("data export harbour --queries test --out -").success().stdout;
+    let keys = keys_of(&list);
     assert_eq!(keys.len(), scores.rows.len());
-    room.quadcast("run --data harbour --out own").success();
-    (room, scores, keys)
+    (scores, keys)
+});
+
+/// A room with the example dataset and its runs, with the scores and keys.
+fn with_scores() -> (Room, &'static Scores, &'static [u64]) {
+    (Room::with_runs(), &SCORES.0, &SCORES.1)
 }
 
-fn keys(room: &Room, data: &str) -> Vec<u64> {
-    let list = room.quadcast(&format!("data export {data} --queries test --out -")).success().stdout;
-    keys_of(&list)
-}
-
-/// Judges a file and asserts that the results are those of the run in `own`, number by number.
+/// Judges a file and asserts that the results are those of the run in `combined`, number by number.
 fn assert_as_own(room: &Room, scores: &str, options: &str) -> Value {
-    let command =
-        format!("evaluate --data harbour --scores {scores} --out judged --overwrite --json {options}");
-    let record = room.quadcast(&command).success().json();
-    let own = room.json("own/metrics.json");
+    let command = format!("evaluate --data harbour --scores {scores} --out judged --overwrite {options}");
+    let (record, own) = (room.document(&command), room.record("combined"));
     for part in ["metrics", "by_step", "by_relation", "bootstrap", "protocol", "dataset", "repeated_queries"]
     {
         assert_eq!(record[part], own[part], "{scores}: {part}");
@@ -36,14 +34,19 @@ fn assert_as_own(room: &Room, scores: &str, options: &str) -> Value {
     record
 }
 
+/// Asserts that a file is refused.
+fn assert_refused(room: &Room, scores: &str, texts: &[&str]) {
+    room.assert_refused(&format!("evaluate --data harbour --scores {scores}"), texts);
+}
+
 #[test]
 fn sparse_scores_give_the_numbers_of_the_run() {
     let (room, scores, keys) = with_scores();
-    room.write("scores.csv", scores.csv(&keys));
+    let text = scores.csv(keys);
+    room.write("scores.csv", &text);
     let record = assert_as_own(&room, "scores.csv", "");
-    assert_eq!(record["unreached"], room.json("own/metrics.json")["unreached"]);
-    assert_eq!(room.read("judged/ranks.csv.zst"), room.read("own/ranks.csv.zst"));
-    let text = scores.csv(&keys);
+    assert_eq!(record["unreached"], room.record("combined")["unreached"]);
+    room.assert_same_files("judged", "combined", &["ranks.csv.zst"]);
     let packed = zstd::encode_all(text.as_bytes(), 1).expect("memory takes everything");
     room.write("scores.csv.zst", packed);
     assert_as_own(&room, "scores.csv.zst", "");
@@ -63,11 +66,10 @@ fn lines_may_come_in_any_order_and_columns_too() {
     room.write("mixed.csv", format!("\u{feff}{header}\r\n{}\r\n\r\n", lines.join("\r\n")));
     let record = assert_as_own(&room, "mixed.csv", "");
     assert_eq!(record["scores"]["order_verified"], true);
-    let text = scores.csv(&keys);
-    let command = "evaluate --data harbour --scores mixed.csv --out judged --overwrite -v";
-    let answer = room.quadcast(command);
+    let text = scores.csv(keys);
+    let answer = room.quadcast("evaluate --data harbour --scores mixed.csv --out judged --overwrite -v");
     assert_eq!(answer.code, 0, "{}", answer.stderr);
-    common::assert_texts(&answer.stderr, &["not in order of steps", "held in memory as a whole"]);
+    assert_texts(&answer.stderr, &["not in order of steps", "held in memory as a whole"]);
     let swapped = text.lines().map(|line| {
         let fields: Vec<&str> = line.split(',').collect();
         format!("{}, {} ,{}\n", fields[2], fields[0], fields[1])
@@ -82,7 +84,7 @@ fn entities_may_be_named() {
     room.quadcast("data export harbour --queries test --out q.csv --entities e.csv").success();
     let entities = room.text("e.csv");
     let names: Vec<&str> = entities.lines().skip(1).map(|line| line.split_once(',').unwrap().1).collect();
-    let text = scores.csv(&keys);
+    let text = scores.csv(keys);
     let named = text.lines().map(|line| {
         let fields: Vec<&str> = line.split(',').collect();
         let name = fields[1].parse::<usize>().map_or(fields[1], |id| names[id]);
@@ -96,7 +98,7 @@ fn entities_may_be_named() {
 fn dense_scores_give_the_numbers_of_the_run() {
     let (room, scores, keys) = with_scores();
     let levels = scores.levels();
-    let keys = keys_array(&keys);
+    let keys = keys_array(keys);
     for (kind, array) in [("float32", single(&levels)), ("float16", half(&levels))] {
         for compressed in [false, true] {
             room.write("dense.npz", npz(&[("scores", &array), ("keys", &keys)], compressed));
@@ -119,7 +121,7 @@ fn dense_scores_give_the_numbers_of_the_run() {
 #[test]
 fn the_record_says_where_the_scores_came_from() {
     let (room, scores, keys) = with_scores();
-    room.write("mine.v2.csv", scores.csv(&keys));
+    room.write("mine.v2.csv", scores.csv(keys));
     let answer = room.quadcast("evaluate --data harbour --scores mine.v2.csv --setting multi-step").success();
     answer.assert_fits();
     answer.assert_says(&[
@@ -129,7 +131,7 @@ fn the_record_says_where_the_scores_came_from() {
         "record: runs/external-mine-harbour-multi-step-1\n",
     ]);
     let folder = "runs/external-mine-harbour-multi-step-1";
-    let record = room.json(&format!("{folder}/metrics.json"));
+    let record = room.record(folder);
     assert_eq!((&record["status"], &record["model"]["name"]), (&"complete".into(), &"external:mine".into()));
     assert_eq!(record["scores"]["file"], "mine.v2.csv");
     assert_eq!(record["scores"]["bytes"], room.read("mine.v2.csv").len());
@@ -139,25 +141,27 @@ fn the_record_says_where_the_scores_came_from() {
     assert_eq!(file["model"].as_str(), Some("external:mine"));
     assert_eq!(file["config"]["scores"].as_str(), Some("mine.v2.csv"));
     room.assert_refused(&format!("run {folder}/run.toml"), &["external:mine", "quadcast evaluate"]);
-    room.assert_refused(
-        &format!("evaluate --data harbour --scores mine.v2.csv --out {folder}"),
-        &["holds a complete run already", "--overwrite"],
-    );
+    let texts = ["holds a complete run already", "--overwrite"];
+    assert_refused(&room, &format!("mine.v2.csv --out {folder}"), &texts);
+    for name in ["../up", "a/b", ".hidden"] {
+        let texts = [name, "cannot name a model", "--name"];
+        assert_refused(&room, &format!("mine.v2.csv --name {name}"), &texts);
+    }
 }
 
 #[test]
 fn runs_and_files_can_be_compared() {
     let (room, scores, keys) = with_scores();
-    room.write("mine.csv", scores.csv(&keys));
+    room.write("mine.csv", scores.csv(keys));
     room.quadcast("evaluate --data harbour --scores mine.csv --out mine").success();
-    let answer = room.quadcast("compare own mine").success();
+    let answer = room.quadcast("compare combined mine").success();
     answer.assert_says(&["equal", "external:mine"]);
     assert!(!answer.stdout.contains("warning"), "{}", answer.stdout);
     room.write("rows.csv", scores.lines("row,entity,score", |row| row.to_string()));
     room.quadcast("evaluate --data harbour --scores rows.csv --unchecked-order --out rows").success();
-    let answer = room.quadcast("compare own rows").success();
+    let answer = room.quadcast("compare combined rows").success();
     answer.assert_says(&["warning: the second run comes from scores whose row order was not verified\n"]);
-    let document = room.quadcast("compare own rows --json").success().json();
+    let document = room.document("compare combined rows");
     assert_eq!(document["second"]["scores"]["file"], "rows.csv");
     assert!(document["first"].get("scores").is_none());
 }
@@ -167,10 +171,8 @@ fn unverified_order_is_warned_about() {
     let (room, scores, _) = with_scores();
     let text = scores.lines("row,entity,score", |row| row.to_string());
     room.write("rows.csv", &text);
-    room.assert_refused(
-        "evaluate --data harbour --scores rows.csv",
-        &["rows.csv does not say which query", "a column \"key\"", "--unchecked-order"],
-    );
+    let texts = ["rows.csv does not say which query", "a column \"key\"", "--unchecked-order"];
+    assert_refused(&room, "rows.csv", &texts);
     let answer = room.quadcast("evaluate --data harbour --scores rows.csv --unchecked-order").success();
     answer.assert_says(&["warning: row order not verified"]);
     assert_as_own(&room, "rows.csv", "--unchecked-order");
@@ -178,47 +180,25 @@ fn unverified_order_is_warned_about() {
     assert_as_own(&room, "bare.csv", "--unchecked-order");
     let array = single(&scores.levels());
     room.write("a.npy", &array);
-    room.assert_refused(
-        "evaluate --data harbour --scores a.npy",
-        &["a.npy", "numpy.savez", "--unchecked-order"],
-    );
+    assert_refused(&room, "a.npy", &["a.npy", "numpy.savez", "--unchecked-order"]);
     room.write("a.npz", npz(&[("scores", &array)], false));
-    room.assert_refused(
-        "evaluate --data harbour --scores a.npz",
-        &["a.npz", "\"keys\"", "--unchecked-order"],
-    );
+    assert_refused(&room, "a.npz", &["a.npz", "\"keys\"", "--unchecked-order"]);
 }
 
 #[test]
 fn permuted_rows_are_an_error() {
     let (room, scores, keys) = with_scores();
-    let mut permuted = keys.clone();
+    let mut permuted = keys.to_vec();
     permuted.swap(3, 200);
-    room.write(
-        "p.npz",
-        npz(&[("scores", &single(&scores.levels())), ("keys", &keys_array(&permuted))], false),
-    );
-    room.assert_refused(
-        "evaluate --data harbour --scores p.npz",
-        &["p.npz: row 3 has the key", &keys[200].to_string(), &keys[3].to_string(), "permuted"],
-    );
+    let arrays: [(&str, &[u8]); 2] =
+        [("scores", &single(&scores.levels())), ("keys", &keys_array(&permuted))];
+    room.write("p.npz", npz(&arrays, false));
+    let texts = ["p.npz: row 3 has the key", &keys[200].to_string(), &keys[3].to_string(), "permuted"];
+    assert_refused(&room, "p.npz", &texts);
     room.write("p.csv", scores.lines("row,key,entity,score", |row| format!("{row},{}", permuted[row])));
-    room.assert_refused(
-        "evaluate --data harbour --scores p.csv",
-        &["p.csv:", ": row 3 has the key", "permuted"],
-    );
+    assert_refused(&room, "p.csv", &["p.csv:", ": row 3 has the key", "permuted"]);
     // Also with the flag: keys that are there are checked.
-    room.assert_refused("evaluate --data harbour --scores p.csv --unchecked-order", &["permuted"]);
-}
-
-#[test]
-fn names_that_cannot_name_a_folder() {
-    let (room, scores, keys) = with_scores();
-    room.write("s.csv", scores.csv(&keys));
-    for name in ["../up", "a/b", ".hidden"] {
-        let command = format!("evaluate --data harbour --scores s.csv --name {name}");
-        room.assert_refused(&command, &[name, "cannot name a model", "--name"]);
-    }
+    assert_refused(&room, "p.csv --unchecked-order", &["permuted"]);
 }
 
 #[test]
@@ -242,12 +222,8 @@ fn a_real_benchmark_gives_the_numbers_of_the_run() {
 #[test]
 fn infinite_scores_are_scores() {
     let room = Room::with_splits("0 0 1 0\n", "0 0 1 1\n", "0 0 1 2\n");
-    let numbers: Vec<u8> = [1.0, f32::INFINITY, f32::INFINITY, f32::NEG_INFINITY]
-        .iter()
-        .flat_map(|number: &f32| number.to_le_bytes())
-        .collect();
+    let numbers = floats(&[1.0, f32::INFINITY, f32::INFINITY, f32::NEG_INFINITY]);
     room.write("inf.npy", npy("<f4", "(2, 2)", &numbers));
-    let record =
-        room.quadcast("evaluate --data small --scores inf.npy --unchecked-order --json").success().json();
+    let record = room.document("evaluate --data small --scores inf.npy --unchecked-order");
     assert_eq!(record["metrics"]["time"]["mrr"], 1.0);
 }

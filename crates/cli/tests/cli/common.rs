@@ -1,19 +1,17 @@
 //! The real binary in a fresh folder: every test gets a [`Room`] of its own.
 
-// Each test binary uses its own part of this module.
-#![allow(dead_code)]
-
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
-use std::time::Duration;
+use std::sync::LazyLock;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 use assert_cmd::Command;
 use assert_cmd::cargo::cargo_bin;
-#[allow(unused_imports, reason = "not every test needs them")]
 pub use quadcast_testing::real::{root_with as real_data, skip};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -23,6 +21,27 @@ const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Columns that text for people may take.
 const WIDTH: usize = 100;
+
+/// The files of a room with their paths inside it, to begin other rooms with.
+pub type Files = Vec<(PathBuf, Vec<u8>)>;
+
+/// The example dataset with runs of three variants and of two settings.
+static RUNS: LazyLock<Files> = LazyLock::new(|| {
+    let room = Room::with_harbour();
+    for variant in ["combined", "strict", "relaxed"] {
+        room.quadcast(&format!("run --data harbour --set variant={variant} --out {variant}")).success();
+    }
+    room.quadcast("run --data harbour --setting multi-step --out multi").success();
+    room.files()
+});
+
+/// A synthetic stream of operations, and a synthetic graph that changes.
+static OPERATIONS: LazyLock<Files> = LazyLock::new(|| {
+    let room = Room::new();
+    room.quadcast("data synth --operations 4000 --seed 2 --out ops.txt").success();
+    room.quadcast("data synth --world evolving --out world").success();
+    room.files()
+});
 
 /// A fresh folder in which commands run.
 pub struct Room {
@@ -42,12 +61,30 @@ impl Room {
         room
     }
 
+    /// A room with these files.
+    pub fn with_files(files: &Files) -> Self {
+        let room = Self::new();
+        for (path, content) in files {
+            room.write(path, content);
+        }
+        room
+    }
+
+    /// A room with the example dataset in `harbour`, runs of its variants in `combined` (the default), `strict` and
+    /// `relaxed`, and a run of the multi-step setting in `multi`.
+    pub fn with_runs() -> Self {
+        Self::with_files(&RUNS)
+    }
+
+    /// A room with a stream of 4000 operations in `ops.txt` and a graph that changes in ten steps in `world`.
+    pub fn with_operations() -> Self {
+        Self::with_files(&OPERATIONS)
+    }
+
     /// A room with a dataset of these splits in `small`.
     pub fn with_splits(train: &str, valid: &str, test: &str) -> Self {
         let room = Self::new();
-        for (split, facts) in [("train", train), ("valid", valid), ("test", test)] {
-            room.write(&format!("small/{split}.txt"), facts);
-        }
+        room.place_splits("small", [train, valid, test]);
         room
     }
 
@@ -83,45 +120,45 @@ impl Room {
                     splits[split].push_str(&format!("person {i}\tlikes\tperson {j}\n"));
                 }
             }
-            for (split, facts) in ["train", "valid", "test"].iter().zip(&splits) {
-                room.write(&format!("circles/{step}/{split}.txt"), facts);
-            }
+            room.place_splits(&format!("circles/{step}"), splits);
         }
         room
     }
 
-    /// Copies the example dataset.
-    pub fn place_harbour(&self, folder: &str) {
-        let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/harbour");
-        for split in ["train.txt", "valid.txt", "test.txt"] {
-            let facts = fs::read(example.join(split)).expect("the example dataset is committed");
-            self.write(&format!("{folder}/{split}"), facts);
+    /// Writes a dataset.
+    pub fn place_splits(&self, folder: &str, splits: [impl AsRef<[u8]>; 3]) {
+        for (split, facts) in ["train", "valid", "test"].iter().zip(splits) {
+            self.write(format!("{folder}/{split}.txt"), facts);
         }
     }
 
-    /// Copies the example table of events.
-    pub fn place_market(&self, folder: &str) {
-        let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/market/events.csv");
-        self.write(
-            &format!("{folder}/events.csv"),
-            fs::read(example).expect("the example table is committed"),
+    /// Copies the example dataset.
+    pub fn place_harbour(&self, folder: &str) {
+        self.place_splits(
+            folder,
+            ["train", "valid", "test"].map(|split| example(&format!("harbour/{split}.txt"))),
         );
     }
 
     /// Writes a dataset of three days, each with this fact and what follows the date.
     pub fn place_days(&self, folder: &str, fact: &str, rest: &str) {
-        for (split, day) in [("train", 1), ("valid", 2), ("test", 3)] {
-            self.write(&format!("{folder}/{split}.txt"), format!("{fact}\t2014-01-0{day}{rest}\n"));
+        self.place_splits(folder, [1, 2, 3].map(|day| format!("{fact}\t2014-01-0{day}{rest}\n")));
+    }
+
+    /// Writes a graph without time, of one triple in every split.
+    pub fn place_graph(&self, folder: &str) {
+        for split in ["train", "valid", "test"] {
+            self.write(format!("{folder}/{split}2id.txt"), "1\n0 1 0\n");
         }
     }
 
     /// The full path of something in the room.
-    pub fn path(&self, inside: &str) -> PathBuf {
+    pub fn path(&self, inside: impl AsRef<Path>) -> PathBuf {
         self.folder.path().join(inside)
     }
 
     /// Writes a file and the folders above it.
-    pub fn write(&self, file: &str, content: impl AsRef<[u8]>) {
+    pub fn write(&self, file: impl AsRef<Path>, content: impl AsRef<[u8]>) {
         let path = self.path(file);
         fs::create_dir_all(path.parent().expect("a file lies in a folder")).expect("a folder");
         fs::write(path, content).expect("a file");
@@ -135,6 +172,34 @@ impl Room {
     /// Reads a file of text.
     pub fn text(&self, file: &str) -> String {
         String::from_utf8(self.read(file)).expect("text is UTF-8")
+    }
+
+    /// Reads a file of text that is packed with zstd.
+    pub fn unpacked(&self, file: &str) -> String {
+        let text = zstd::decode_all(self.read(file).as_slice()).expect("whole frames");
+        String::from_utf8(text).expect("text is UTF-8")
+    }
+
+    /// The lines of a file, each of which is a JSON document.
+    pub fn json_lines(&self, file: &str) -> Vec<Value> {
+        self.text(file).lines().map(parsed).collect()
+    }
+
+    /// The record of a run.
+    pub fn record(&self, run: &str) -> Value {
+        self.json(&format!("{run}/metrics.json"))
+    }
+
+    /// Removes a folder.
+    pub fn remove(&self, folder: &str) {
+        fs::remove_dir_all(self.path(folder)).expect("a folder");
+    }
+
+    /// Everything that a room like this one begins with.
+    pub fn files(&self) -> Files {
+        let files = self.contents().into_iter().filter(|path| path.is_file());
+        let relative = |path: &Path| path.strip_prefix(self.folder.path()).expect("a path inside").to_owned();
+        files.map(|path| (relative(&path), fs::read(path).expect("a file"))).collect()
     }
 
     /// Reads a file that is one JSON document.
@@ -160,7 +225,7 @@ impl Room {
 
     /// The record of a run without what depends on the machine's mood, as text.
     pub fn comparable(&self, run: &str) -> String {
-        let mut record = self.json(&format!("{run}/metrics.json"));
+        let mut record = self.record(run);
         let fields = record.as_object_mut().expect("a record is an object");
         assert!(fields.shift_remove("seconds").is_some());
         assert!(fields.shift_remove("peak_memory_bytes").is_some());
@@ -173,8 +238,13 @@ impl Room {
     /// Asserts that two runs left the same bytes.
     pub fn assert_same(&self, one: &str, other: &str) {
         assert_eq!(self.comparable(one), self.comparable(other));
-        for file in ["ranks.csv.zst", "model.json", "run.toml"] {
-            let [a, b] = [one, other].map(|run| self.read(&format!("{run}/{file}")));
+        self.assert_same_files(one, other, &["ranks.csv.zst", "model.json", "run.toml"]);
+    }
+
+    /// Asserts that files of two folders have the same bytes.
+    pub fn assert_same_files(&self, one: &str, other: &str, files: &[&str]) {
+        for file in files {
+            let [a, b] = [one, other].map(|folder| self.read(&format!("{folder}/{file}")));
             assert!(a == b, "{file} of {one} and {other} differ");
         }
     }
@@ -195,6 +265,44 @@ impl Room {
     /// Runs a command.
     pub fn quadcast(&self, arguments: &str) -> Answer {
         Answer::of(&mut self.command(arguments), arguments)
+    }
+
+    /// What a command prints as JSON.
+    pub fn document(&self, arguments: &str) -> Value {
+        self.quadcast(&format!("{arguments} --json")).success().json()
+    }
+
+    /// What a command prints for people, which must fit a page, and as JSON.
+    pub fn both_ways(&self, arguments: &str) -> (Answer, Value) {
+        let text = self.quadcast(arguments).success();
+        text.assert_fits();
+        (text, self.document(arguments))
+    }
+
+    /// Runs into `kept` as far as the last test step: the ranks cannot be written, because their place is taken.
+    pub fn interrupt(&self, run: &str) {
+        self.write("kept/ranks.csv.zst/in-the-way", "");
+        self.quadcast(run).assert_error(1, &["cannot write kept/ranks.csv.zst"]);
+        self.remove("kept/ranks.csv.zst");
+    }
+
+    /// Starts a command, which goes on while the test does.
+    pub fn start(&self, arguments: &str) -> Child {
+        std::process::Command::new(cargo_bin!("quadcast"))
+            .args(words(arguments))
+            .current_dir(self.folder.path())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the binary starts")
+    }
+
+    /// Starts a command and ends it without asking when something holds, or when it has ended by itself.
+    pub fn kill_when(&self, arguments: &str, holds: impl Fn() -> bool) {
+        let mut run = self.start(arguments);
+        wait_until(|| holds() || run.try_wait().expect("a child has a state").is_some());
+        run.kill().expect("a child can be killed");
+        run.wait().expect("a killed child ends");
     }
 
     /// Runs a command with a folder of the room as `$QUADCAST_DATA`.
@@ -226,26 +334,18 @@ fn words(arguments: &str) -> Vec<String> {
     words
 }
 
-/// Starts a run on `small`, which goes on while the test does.
-pub fn start(room: &Room, out: &str) -> Child {
-    start_command(room, &format!("run --data small --out {out}"))
+/// A file of the examples of the repository.
+pub fn example(file: &str) -> Vec<u8> {
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    fs::read(examples.join(file)).expect("the examples are committed")
 }
 
-/// Starts a command, which goes on while the test does.
-pub fn start_command(room: &Room, arguments: &str) -> Child {
-    std::process::Command::new(cargo_bin!("quadcast"))
-        .args(arguments.split_whitespace())
-        .current_dir(room.path(""))
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("the binary starts")
-}
-
-/// Ends a run without asking it.
-pub fn kill(mut run: Child) {
-    run.kill().expect("a child can be killed");
-    run.wait().expect("a killed child ends");
+/// Waits until something holds; after [`PATIENCE`] the test goes on all the same.
+pub fn wait_until(mut holds: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    while !holds() && begun.elapsed() < PATIENCE {
+        sleep(Duration::from_millis(1));
+    }
 }
 
 /// What a command said.
@@ -271,8 +371,13 @@ impl Answer {
 
     /// Asserts success without a word on standard error.
     pub fn success(self) -> Self {
-        assert_eq!((self.code, self.stderr.as_str()), (0, ""), "{}", self.arguments);
+        self.assert_remarks("");
         self
+    }
+
+    /// Asserts success with this on standard error.
+    pub fn assert_remarks(&self, text: &str) {
+        assert_eq!((self.code, self.stderr.as_str()), (0, text), "{}", self.arguments);
     }
 
     /// Asserts an exit code and an error message with all of these texts.

@@ -1,9 +1,8 @@
 //! `quadcast data info`, `audit` and `list`.
 
-mod common;
-
-use common::{Answer, Room, real_data};
 use serde_json::{Value, json};
+
+use crate::common::{Room, real_data};
 
 /// A dataset to count on paper: a repeated row, a self loop, a gap, an entity and a relation that train does not know.
 fn small() -> Room {
@@ -26,16 +25,9 @@ fn dated() -> Room {
     room
 }
 
-/// The answer as JSON; the same command without `--json` must fit a page.
-fn both_ways(room: &Room, command: &str) -> (Answer, Value) {
-    let text = room.quadcast(command).success();
-    text.assert_fits();
-    (text, room.quadcast(&format!("{command} --json")).success().json())
-}
-
 #[test]
 fn info_counts_a_small_dataset() {
-    let (text, info) = both_ways(&small(), "data info small");
+    let (text, info) = small().both_ways("data info small");
     assert_eq!(info["kind"], "temporal");
     assert_eq!(info["format"], "quads");
     assert_eq!((&info["entities"]["size"], &info["relations"]["size"]), (&json!(4), &json!(2)));
@@ -47,18 +39,10 @@ fn info_counts_a_small_dataset() {
     assert_eq!(temporal["time_stamps"], splits(2, 1, 1));
     assert_eq!(temporal["split_order"], "ordered");
     assert_eq!((&temporal["time"]["steps"], &temporal["time"]["gaps"]), (&json!(4), &json!(1)));
-    text.assert_says(&[
-        "small: facts with time stamps",
-        "4 ids, 4 used",
-        "quads (subject relation object time",
-    ]);
+    text.assert_says(&["small: facts with time stamps", "4 ids, 4 used"]);
+    text.assert_says(&["quads (subject relation object time"]);
+    text.assert_says(&["Layout quads, because train.txt has numbers in columns 1 to 4."]);
     assert_eq!(text.row("facts"), ["facts", "4", "2", "2"]);
-}
-
-#[test]
-fn info_says_what_the_test_split_brings() {
-    let (_, info) = both_ways(&small(), "data info small");
-    let temporal = &info["temporal"];
     let entities = &temporal["entity_novelty"];
     assert_eq!(entities["in_train"], 3);
     assert_eq!(entities["unseen_in_train"]["ids"], 1);
@@ -72,7 +56,7 @@ fn info_says_what_the_test_split_brings() {
 
 #[test]
 fn info_on_the_example() {
-    let (text, info) = both_ways(&Room::with_harbour(), "data info harbour");
+    let (text, info) = Room::with_harbour().both_ways("data info harbour");
     assert_eq!(info["temporal"]["facts"], json!({"train": 1060, "valid": 200, "test": 208}));
     assert_eq!(info["temporal"]["time"]["first"], "2031-03-01");
     assert_eq!(info["catalogue"], Value::Null);
@@ -81,7 +65,7 @@ fn info_on_the_example() {
 
 #[test]
 fn audit_on_the_example() {
-    let (text, audit) = both_ways(&Room::with_harbour(), "data audit harbour");
+    let (text, audit) = Room::with_harbour().both_ways("data audit harbour");
     text.assert_says(&["Audit of harbour: warn", "D1 warn", "D2 pass", "D3 pass", "D4 warn", "D5 pass"]);
     let checks = audit["checks"].as_array().expect("a list of checks");
     let ids: Vec<&str> = checks.iter().filter_map(|check| check["id"].as_str()).collect();
@@ -97,23 +81,14 @@ fn audit_finds_a_validation_set_that_is_the_test_set() {
 }
 
 #[test]
-fn the_detection_is_stated() {
-    let room = small();
-    let info = room.quadcast("data info small").success();
-    info.assert_says(&["Layout quads, because train.txt has numbers in columns 1 to 4."]);
+fn the_detection_is_stated_and_the_format_can_be_named() {
+    let room = dated();
     named(&room, "named");
-    let info = room.quadcast("data info named").success();
-    info.assert_says(&[
+    room.quadcast("data info named").success().assert_says(&[
         "Layout labelled, because train.txt has names in columns 1 to 3 and ISO dates in column 4.",
     ]);
-}
-
-#[test]
-fn the_format_can_be_named() {
-    let room = dated();
-    let kind = |command: &str| room.quadcast(command).success().json()["kind"].clone();
-    assert_eq!(kind("data info dated --json"), "intervals");
-    assert_eq!(kind("data info dated --json --format labelled"), "temporal");
+    assert_eq!(room.document("data info dated")["kind"], "intervals");
+    assert_eq!(room.document("data info dated --format labelled")["kind"], "temporal");
     room.assert_refused("data info dated --format quads", &["dated/train.txt:1:4: found \"2014-01-01\""]);
 }
 
@@ -121,69 +96,45 @@ fn the_format_can_be_named() {
 fn a_named_format_is_part_of_the_record() {
     let room = dated();
     assert_eq!(room.quadcast("run --data dated --out intervals").code, 0, "taken for facts with intervals");
-    assert_eq!(room.json("intervals/metrics.json")["protocol"]["intervals"], "start");
+    assert_eq!(room.record("intervals")["protocol"]["intervals"], "start");
     room.quadcast("run --data dated --format labelled --out kept").success();
     room.quadcast("run kept/run.toml --out again").success();
     assert_eq!(room.text("kept/run.toml"), room.text("again/run.toml"));
 }
 
 #[test]
-fn names_are_found_in_the_store() {
+fn names_are_found_in_stores_and_a_path_comes_first() {
     let room = Room::new();
-    named(&room, "store/forecasting/Tiny");
-    named(&room, "store/Top");
-    let found = |name: &str| {
-        let answer = room.quadcast_in(&room.path("store"), &format!("data info {name} --json"));
-        answer.success().json()["path"].as_str().expect("a path").to_owned()
-    };
-    let tiny = room.path("store/forecasting/Tiny").display().to_string();
-    for name in ["Tiny", "tiny", "TINY", "forecasting/Tiny"] {
-        assert_eq!(found(name), tiny, "{name}");
+    for folder in
+        ["store/forecasting/Both", "store/a/tiny", "store/b/Tiny", "store/Top", "other/x", "other/y", "y"]
+    {
+        named(&room, folder);
     }
-    for name in ["Top", "top"] {
-        assert_eq!(found(name), room.path("store/Top").display().to_string(), "{name}");
-    }
-}
-
-#[test]
-fn the_exact_name_wins() {
-    let room = Room::new();
-    named(&room, "store/a/tiny");
-    named(&room, "store/b/Tiny");
-    let path = |name: &str| {
-        let answer = room.quadcast_in(&room.path("store"), &format!("data info {name}"));
-        answer.success().row("folder")[1].to_owned()
-    };
-    assert!(path("tiny").ends_with("tiny"));
-    assert!(path("Tiny").ends_with("Tiny"));
-}
-
-#[test]
-fn several_stores_are_searched_and_a_path_comes_first() {
-    let room = Room::new();
-    named(&room, "one/x");
-    named(&room, "two/y");
-    named(&room, "y");
-    let stores = std::env::join_paths([room.path("one"), room.path("two")]).expect("plain paths");
-    let folder = |name: &str| {
-        let answer = room.quadcast_in(stores.as_ref(), &format!("data info {name}"));
-        answer.success().row("folder")[1].to_owned()
-    };
-    assert_eq!(folder("X"), room.path("one/x").display().to_string());
-    assert_eq!(folder("y"), "y");
-}
-
-#[test]
-fn a_run_finds_its_data_in_the_store_too() {
-    let room = Room::new();
     room.place_harbour("store/harbour");
-    let answer = room.quadcast_in(&room.path("store"), "run --data Harbour").success();
+    let stores = std::env::join_paths([room.path("store"), room.path("other")]).expect("plain paths");
+    for (name, folder) in [
+        ("Both", "store/forecasting/Both"),
+        ("both", "store/forecasting/Both"),
+        ("BOTH", "store/forecasting/Both"),
+        ("forecasting/Both", "store/forecasting/Both"),
+        ("Top", "store/Top"),
+        ("top", "store/Top"),
+        ("tiny", "store/a/tiny"),
+        ("Tiny", "store/b/Tiny"),
+        ("X", "other/x"),
+    ] {
+        let info = room.quadcast_in(stores.as_ref(), &format!("data info {name} --json")).success().json();
+        assert_eq!(info["path"], room.path(folder).display().to_string(), "{name}");
+    }
+    let info = room.quadcast_in(stores.as_ref(), "data info y").success();
+    assert_eq!(info.row("folder")[1], "y");
+    let answer = room.quadcast_in(stores.as_ref(), "run --data Harbour").success();
     answer.assert_says(&["record: runs/recurrency-harbour-single-step-1"]);
 }
 
 #[test]
 fn list_of_benchmarks() {
-    let (text, list) = both_ways(&Room::new(), "data list");
+    let (text, list) = Room::new().both_ways("data list");
     let stored = |name: &str| {
         let variants = list.as_array().expect("a list");
         variants.iter().find(|variant| variant["name"] == name).expect("a listed name")["stored"].clone()
@@ -206,7 +157,6 @@ fn a_real_benchmark_is_recognised() {
     assert_eq!(info["catalogue"], json!({"kind": "exact", "name": "ICEWS14"}));
     assert_eq!(info["temporal"]["facts"], json!({"train": 74845, "valid": 8514, "test": 7371}));
     for command in ["data info forecasting/ICEWS14", "data audit forecasting/ICEWS14"] {
-        let answer = room.quadcast_in(&store, command).success();
-        answer.assert_fits();
+        room.quadcast_in(&store, command).success().assert_fits();
     }
 }

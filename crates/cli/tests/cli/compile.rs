@@ -1,16 +1,8 @@
-//! `evolve` with the real binary.
+//! `data compile` and `data convert` with the real binary.
 
-mod common;
-
-use common::{Room, real_data};
 use serde_json::{Value, json};
 
-/// A room with a synthetic stream in `ops.txt`.
-fn with_stream() -> Room {
-    let room = Room::new();
-    room.quadcast("data synth --operations 4000 --seed 2 --out ops.txt").success();
-    room
-}
+use crate::common::{Room, real_data, skip};
 
 fn counts(report: &Value, pointer: &str) -> Vec<u64> {
     let steps = report["steps"].as_array().expect("steps");
@@ -19,36 +11,31 @@ fn counts(report: &Value, pointer: &str) -> Vec<u64> {
 
 #[test]
 fn a_stream_becomes_a_benchmark() {
-    let room = with_stream();
+    let room = Room::with_operations();
     let compile = "data compile ops.txt --intervals 4 --split 90/5/5 --min-entity 3 --min-relation 2";
     let answer = room.quadcast(&format!("{compile} --out made")).success();
     answer.assert_fits();
-    answer.assert_says(&[
-        "4 000 operations on",
-        "rare entities",
-        "training triples",
-        "category 2",
-        "made (layout wikidata-evolve)",
-    ]);
+    answer.assert_says(&["4 000 operations on", "rare entities", "training triples", "category 2"]);
+    answer.assert_says(&["made (layout wikidata-evolve)"]);
     let report = room.json("made/compile.json");
     assert_eq!(report["options"]["intervals"], json!({ "operations": 4 }));
     assert_eq!(counts(&report, "/interval"), [1000; 4]);
-    let info = room.quadcast("data info made --json").success().json();
+    let info = room.document("data info made");
     let graphs: Vec<u64> = counts(&info["evolving"], "/training_graph");
     assert_eq!(graphs, counts(&report, "/training_graph"));
     room.quadcast("data audit made").success();
     // The upstream names of the folders are read too, so that a benchmark can be handed on.
     assert!(room.text("made/updates/2/train-op2id.txt").lines().all(|row| row.ends_with([' ', '+', '-'])));
-    let same = room.quadcast(&format!("{compile} --threads 2 --out again --json")).success().json();
+    let same = room.document(&format!("{compile} --threads 2 --out again"));
     assert_eq!(same["steps"], report["steps"]);
-    assert_eq!(room.read("made/updates/3/test2id.txt"), room.read("again/updates/3/test2id.txt"));
+    room.assert_same_files("made", "again", &["updates/3/test2id.txt"]);
     room.quadcast(&format!("{compile} --seed 5 --out other")).success();
     assert_ne!(room.read("made/updates/3/test2id.txt"), room.read("other/updates/3/test2id.txt"));
 }
 
 #[test]
 fn layouts_and_forms() {
-    let room = with_stream();
+    let room = Room::with_operations();
     room.quadcast("data convert ops.txt --out ops.qops").success();
     room.quadcast("data convert ops.qops --out back.txt").success();
     assert_eq!(room.read("ops.txt"), room.read("back.txt"));
@@ -65,14 +52,9 @@ fn layouts_and_forms() {
     room.quadcast("data compile ops.txt --filter off --export binary --keep last --out first").success();
     let given = "--filter off --by steps --split given --keep-ids --export text";
     room.quadcast(&format!("data compile first/operations.qops {given} --out second")).success();
-    for file in [
-        "entity2id.txt",
-        "updates/4/train-op2id.txt",
-        "updates/3/triple-op2id.txt",
-        "increments/2/train2id.txt",
-    ] {
-        assert_eq!(room.read(&format!("first/{file}")), room.read(&format!("second/{file}")), "{file}");
-    }
+    let files = ["updates/4/train-op2id.txt", "updates/3/triple-op2id.txt", "increments/2/train2id.txt"];
+    room.assert_same_files("first", "second", &files);
+    room.assert_same_files("first", "second", &["entity2id.txt"]);
     assert!(room.text("second/mapped_triple-op2id.txt").lines().all(|row| row.ends_with('Z')));
 }
 
@@ -91,7 +73,7 @@ fn numbers_of_a_stream_stay_its_names() {
     room.quadcast("forecast run --subject 66 --relation 399").success();
     room.write("news.txt", "66 62 399 +\n");
     room.quadcast("update run news.txt").success();
-    let record = room.json("run.v2/metrics.json");
+    let record = room.record("run.v2");
     let new = [&record["update"]["new_entities"], &record["update"]["new_relations"]];
     assert_eq!(new, [&json!(0), &json!(0)]);
 }
@@ -99,22 +81,16 @@ fn numbers_of_a_stream_stay_its_names() {
 #[test]
 fn wikidata_numbers_are_written_as_published() {
     let room = Room::new();
-    room.write(
-        "wd/entity2id.txt",
-        (0..20).map(|i| format!("{i} {}\n", 300 - i)).collect::<Vec<_>>().concat(),
-    );
+    room.write("wd/entity2id.txt", (0..20).map(|i| format!("{i} {}\n", 300 - i)).collect::<String>());
     room.write("wd/relation2id.txt", "0 17\n");
-    let ring = |sign: &str, of: &dyn Fn(u32) -> u32, relation: u32| -> String {
-        (0..20)
-            .map(|i| format!("{} {} {relation}{sign}\n", of(i), of((i + 1) % 20)))
-            .collect::<Vec<_>>()
-            .concat()
+    let ring = |of: &dyn Fn(u32) -> u32, relation: u32| -> String {
+        (0..20).map(|i| format!("{} {} {relation} +\n", of(i), of((i + 1) % 20))).collect()
     };
-    room.write("wd/updates/1/train-op2id.txt", ring(" +", &|i| i, 0));
+    room.write("wd/updates/1/train-op2id.txt", ring(&|i| i, 0));
     room.write("wd/updates/1/valid2id.txt", "0 5 0\n");
     room.write("wd/updates/1/test2id.txt", "3 9 0\n");
     room.quadcast("data convert wd --out wd.txt").success();
-    let text = ring(" +", &|i| 300 - i, 17) + "300 295 17 +\n297 291 17 +\n";
+    let text = ring(&|i| 300 - i, 17) + "300 295 17 +\n297 291 17 +\n";
     assert_eq!(room.text("wd.txt"), text);
     let given = "--by steps --split given --keep-ids --filter off";
     room.quadcast(&format!("data compile wd {given} --out again")).success();
@@ -124,12 +100,12 @@ fn wikidata_numbers_are_written_as_published() {
     room.quadcast(&format!("run --model transe --data again {QUICK} --out run")).success();
     room.write("news.txt", "300 290 17 +\nQ299 Q5 P17 +\n");
     room.quadcast("update run news.txt").success();
-    assert_eq!(room.json("run.v2/metrics.json")["update"]["new_entities"], 1);
+    assert_eq!(room.record("run.v2")["update"]["new_entities"], 1);
 }
 
 #[test]
 fn streams_are_compressed_as_their_names_say() {
-    let room = with_stream();
+    let room = Room::with_operations();
     for name in ["a.txt.gz", "a.txt.zst", "a.qops.zst", "a.qops.xz"] {
         room.quadcast(&format!("data convert ops.txt --out {name}")).success();
         room.quadcast(&format!("data convert {name} --out back.txt --overwrite")).success();
@@ -158,26 +134,21 @@ fn text_keeps_its_numbers_as_ids() {
 
 #[test]
 fn datasets_are_streams_too() {
-    let room = Room::with_harbour();
+    let room = Room::with_operations();
+    room.place_harbour("harbour");
     room.quadcast("data compile harbour --filter off --intervals 3 --hold 7 --out harbour-evolving")
         .success();
     room.quadcast("data audit harbour-evolving").success();
-    room.quadcast("data synth --world evolving --out world").success();
     let compile = "data compile world --by steps --split given --keep-ids --filter off --out same";
     room.quadcast(compile).success();
     for step in 1..=10 {
-        let file = format!("updates/{step}/triple-op2id.txt");
-        assert_eq!(room.read(&format!("world/{file}")), room.read(&format!("same/{file}")), "{file}");
-        let file = format!("increments/{step}/train2id.txt");
-        assert_eq!(room.read(&format!("world/{file}")), room.read(&format!("same/{file}")), "{file}");
+        let update = format!("updates/{step}/triple-op2id.txt");
+        let increment = format!("increments/{step}/train2id.txt");
+        room.assert_same_files("world", "same", &[&update, &increment]);
     }
-    room.write("graph/train2id.txt", "1\n0 1 0\n");
-    room.write("graph/valid2id.txt", "1\n1 0 0\n");
-    room.write("graph/test2id.txt", "1\n1 2 0\n");
-    room.assert_refused(
-        "data compile graph --out a",
-        &["graph is a graph without time", "a file of operations"],
-    );
+    room.place_graph("graph");
+    let texts = ["graph is a graph without time", "a file of operations"];
+    room.assert_refused("data compile graph --out a", &texts);
 }
 
 #[test]
@@ -212,8 +183,7 @@ fn malformed_streams_are_refused() {
 
 #[test]
 fn benchmarks_that_contradict_themselves_are_refused_with_the_line() {
-    let room = Room::new();
-    room.quadcast("data synth --world evolving --out world").success();
+    let room = Room::with_operations();
     let readers = [
         "run --model transe --data world --out run",
         "data compile world --by steps --split given --filter off --out made",
@@ -230,11 +200,11 @@ fn benchmarks_that_contradict_themselves_are_refused_with_the_line() {
             for reader in readers {
                 room.assert_refused(reader, &[&place, state, "correct the file", "--policy drop"]);
             }
-            let info = room.quadcast("data info world --json").success().json();
+            let info = room.document("data info world");
             let void = info["evolving"]["steps"][1]["checks"]["void_operations"].as_u64();
             assert_eq!(void, Some(u64::from(file == "train-op2id.txt")), "{file} {mark}");
-            let dropped = room.quadcast("data convert world --policy drop --out dropped.qops --overwrite");
-            let dropped = dropped.success();
+            let convert = "data convert world --policy drop --out dropped.qops --overwrite";
+            let dropped = room.quadcast(convert).success();
             assert_eq!(dropped.stdout.contains("left out: 1 "), file == "triple-op2id.txt", "{file} {mark}");
         }
         room.write(&path, good);
@@ -248,8 +218,7 @@ fn a_pipe_is_no_dataset() {
     let room = Room::new();
     let made = std::process::Command::new("mkfifo").arg(room.path("pipe")).status();
     if !made.is_ok_and(|status| status.success()) {
-        common::skip("no mkfifo");
-        return;
+        return skip("no mkfifo");
     }
     for command in ["data compile pipe --out a", "run --data pipe --out a", "data info pipe"] {
         room.assert_refused(command, &["pipe: this is neither a file nor a folder", "write what comes out"]);
@@ -258,39 +227,39 @@ fn a_pipe_is_no_dataset() {
 
 #[test]
 fn wrong_requests_write_nothing() {
-    let room = with_stream();
+    let room = Room::with_operations();
     room.write("full/notes.txt", "do not lose me");
     for (options, texts) in [
-        ("--out full", &["full: the folder is not empty", "--out"][..]),
-        ("--hold 3 --out a", &["--hold is for facts with time stamps", "ops.txt is a stream of operations"]),
-        ("--intervals 0 --out a", &["--intervals 0: expected 1 to 4000"]),
-        ("--intervals 4001 --out a", &["--intervals 4001"]),
-        ("--by steps --out a", &["ops.txt is not cut into steps", "--by ops"]),
-        ("--by size --out a", &["--by size needs --size"]),
-        ("--by time --size 5 --out a", &["--size has no effect with --by time"]),
-        ("--size 0 --out a", &["--size 0"]),
+        ("--hold 3", &["--hold is for facts with time stamps", "ops.txt is a stream of operations"][..]),
+        ("--intervals 0", &["--intervals 0: expected 1 to 4000"]),
+        ("--intervals 4001", &["--intervals 4001"]),
+        ("--by steps", &["ops.txt is not cut into steps", "--by ops"]),
+        ("--by size", &["--by size needs --size"]),
+        ("--by time --size 5", &["--size has no effect with --by time"]),
+        ("--size 0", &["--size 0"]),
         (
-            "--borders 2013-01-01,2012-01-01 --out a",
+            "--borders 2013-01-01,2012-01-01",
             &["--borders: found 2012-01-01 after 2013-01-01", "ascending order"],
         ),
         (
             // Noon in Almaty is six in the morning.
-            "--borders 2012-10-29T12:00:00Z,2012-10-29T12:00:00+06:00 --out a",
+            "--borders 2012-10-29T12:00:00Z,2012-10-29T12:00:00+06:00",
             &["found 2012-10-29T12:00:00+06:00 after 2012-10-29T12:00:00Z"],
         ),
-        ("--borders 2040-01-01 --out a", &["2040-01-01 cuts off nothing of ops.txt", "from 2012-10-29T"]),
-        ("--borders soon --out a", &["--borders soon: expected a date"]),
-        ("--layout lkge --sample 5 --out a", &["--sample has no effect with --layout lkge"]),
-        ("--layout snapshots --sample 5 --out a", &["--sample has no effect with --layout snapshots"]),
-        ("--split given --out a", &["does not say which split", "--split 90/5/5"]),
-        ("--filter off --min-entity 3 --out a", &["--min-entity has no effect with --filter off"]),
-        ("--min-entity 100000 --out a", &["leaves no operation", "--filter off"]),
+        ("--borders 2040-01-01", &["2040-01-01 cuts off nothing of ops.txt", "from 2012-10-29T"]),
+        ("--borders soon", &["--borders soon: expected a date"]),
+        ("--layout lkge --sample 5", &["--sample has no effect with --layout lkge"]),
+        ("--layout snapshots --sample 5", &["--sample has no effect with --layout snapshots"]),
+        ("--split given", &["does not say which split", "--split 90/5/5"]),
+        ("--filter off --min-entity 3", &["--min-entity has no effect with --filter off"]),
+        ("--min-entity 100000", &["leaves no operation", "--filter off"]),
     ] {
-        room.assert_refused(&format!("data compile ops.txt {options}"), texts);
+        room.assert_refused(&format!("data compile ops.txt {options} --out a"), texts);
     }
+    let full = ["full: the folder is not empty", "--out"];
+    room.assert_refused("data compile ops.txt --out full", &full);
     room.assert_refused("data convert ops.txt --out ops.txt", &["ops.txt: the file exists", "--overwrite"]);
     room.assert_refused("data compile nowhere.txt --out a", &["nowhere.txt"]);
-    room.quadcast("data synth --world evolving --out world").success();
     let held = "data compile world --by steps --hold ever --out a";
     room.assert_refused(held, &["--hold is for facts with time stamps", "world is a graph that changes"]);
     assert_eq!(room.quadcast("data compile ops.txt --split 90/5 --out a").code, 2);
@@ -305,7 +274,7 @@ fn wikidata_evolve_as_published() {
     let answer = room.quadcast_in(&root, compile).success();
     answer.assert_fits();
     answer.assert_says(&["304 647", "667 224", "37 020", "2 087", "135"]);
-    let info = room.quadcast("data info made --json").success().json();
+    let info = room.document("data info made");
     assert_eq!(counts(&info["evolving"], "/training/deletes"), [0, 7238, 10203, 17902]);
     assert_eq!(counts(&info["evolving"], "/classification/negatives_in_graph"), [0; 4]);
 }

@@ -1,8 +1,5 @@
 //! Score files made from a model of ours, as somebody else would make them.
 
-// Each test binary uses its own part of this module.
-#![allow(dead_code)]
-
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::{Cursor, Write};
@@ -10,8 +7,8 @@ use std::path::Path;
 use std::sync::Mutex;
 
 use quadcast_core::{
-    Capabilities, Dataset, EntityId, Forecaster, History, ModelError, Protocol, Query, Run, SavedModel,
-    ScoreError, ScoreRow, ScoreSink, Setting, Snapshot, Step, Validation,
+    Capabilities, EntityId, Forecaster, History, ModelError, Protocol, Query, Run, SavedModel, ScoreError,
+    ScoreRow, ScoreSink, Setting, Snapshot, Step, Validation,
 };
 use quadcast_data::{Content, LoadOptions, load};
 use quadcast_eval::{fit, judge};
@@ -19,11 +16,12 @@ use quadcast_models::{find, set};
 use zip::CompressionMethod;
 use zip::write::{SimpleFileOptions, ZipWriter};
 
+use crate::common::Room;
+
 /// Entities that a model reached, with their scores.
 type Row = Vec<(u32, f64)>;
 
 /// The scores of a model by row of the query list.
-#[derive(Clone)]
 pub struct Scores {
     pub rows: Vec<Row>,
     pub entities: usize,
@@ -40,16 +38,12 @@ impl Scores {
             set(&mut config, option).expect("a known setting");
         }
         let model = entry.forecaster(&config).expect("a valid configuration");
-        Self::of_model(model, &dataset, setting)
-    }
-
-    fn of_model(model: Box<dyn Forecaster>, dataset: &Dataset, setting: Setting) -> Self {
         let protocol = Protocol { setting, ..Protocol::default() };
         let entities = dataset.entities();
         let mut model = Recorder { model, rows: Mutex::default(), entities };
         let run = Run::silent(1);
-        fit(dataset, &protocol, model.model.as_mut(), &run).expect("a fit");
-        judge(dataset, &protocol, &mut model, &run).expect("an evaluation");
+        fit(&dataset, &protocol, model.model.as_mut(), &run).expect("a fit");
+        judge(&dataset, &protocol, &mut model, &run).expect("an evaluation");
         Self { rows: model.rows.into_inner().expect("no panic").into_values().collect(), entities }
     }
 
@@ -141,7 +135,7 @@ struct Tap<'a> {
 impl ScoreSink for Tap<'_> {
     fn accept(&mut self, index: usize, row: ScoreRow<'_>) -> Result<(), ScoreError> {
         let cells: Row = match row {
-            ScoreRow::Dense(scores) => scores.iter().map(|&s| f64::from(s)).enumerate().map(cell).collect(),
+            ScoreRow::Dense(scores) => (0..).zip(scores.iter().map(|&score| f64::from(score))).collect(),
             ScoreRow::Sparse { ids, scores, background } => {
                 let listed: BTreeMap<_, _> = ids.iter().zip(scores).collect();
                 let everyone = (0..self.recorder.entities as u32).map(EntityId);
@@ -155,10 +149,6 @@ impl ScoreSink for Tap<'_> {
         self.recorder.rows.lock().expect("no panic").insert(self.queries[index], cells);
         self.sink.accept(index, row)
     }
-}
-
-fn cell((entity, score): (usize, f64)) -> (u32, f64) {
-    (entity as u32, score)
 }
 
 /// An array in numpy's layout.
@@ -177,11 +167,15 @@ pub fn npy_ordered(kind: &str, shape: &str, fortran: &str, numbers: &[u8]) -> Ve
     bytes
 }
 
+/// Numbers in single precision.
+pub fn floats(numbers: &[f32]) -> Vec<u8> {
+    numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
+}
+
 /// Levels in single precision.
 pub fn single(levels: &[Vec<u16>]) -> Vec<u8> {
-    let bytes =
-        levels.iter().flatten().flat_map(|&level| f32::from(level).to_le_bytes()).collect::<Vec<u8>>();
-    npy("<f4", &shape(levels), &bytes)
+    let numbers: Vec<f32> = levels.iter().flatten().copied().map(f32::from).collect();
+    npy("<f4", &shape(levels), &floats(&numbers))
 }
 
 /// Levels in half precision; exact up to 2048.
@@ -202,6 +196,14 @@ fn shape(levels: &[Vec<u16>]) -> String {
 pub fn keys_of(list: &str) -> Vec<u64> {
     let key = |line: &str| line.rsplit(',').next().and_then(|key| key.parse().ok()).expect("a key");
     list.lines().skip(1).map(key).collect()
+}
+
+/// Four queries with their keys, three entities; a static filter leaves two candidates for the first and the last query.
+pub fn with_small() -> (Room, Vec<u64>) {
+    let room = Room::with_splits("0 0 1 0\n", "0 0 2 1\n", "0 0 1 2\n1 0 2 2\n");
+    let keys = keys_of(&room.quadcast("data export small --queries test --out -").success().stdout);
+    assert_eq!(keys.len(), 4);
+    (room, keys)
 }
 
 /// Keys as an array.

@@ -1,9 +1,8 @@
 //! `quadcast data patterns`, and the leakage part of `quadcast data audit`.
 
-mod common;
-
-use common::{Answer, Room, assert_texts, real_data};
 use serde_json::{Value, json};
+
+use crate::common::{Room, assert_texts, real_data};
 
 /// Two relations to count on paper: 0 is symmetric, 1 and 2 are inverse; the test facts have their other half in train.
 fn mirrors() -> Room {
@@ -14,37 +13,32 @@ fn mirrors() -> Room {
     )
 }
 
-fn both_ways(room: &Room, command: &str) -> (Answer, Value) {
-    let text = room.quadcast(command).success();
-    text.assert_fits();
-    (text, room.quadcast(&format!("{command} --json")).success().json())
-}
-
-fn relation<'a>(document: &'a Value, name: &str) -> &'a Value {
-    let rows = document["relations"].as_array().expect("a list");
-    rows.iter().find(|row| row["relation"] == name).unwrap_or_else(|| panic!("no relation {name}"))
+/// The entry of a list whose key has a value.
+fn entry<'a>(list: &'a Value, key: &str, value: &str) -> &'a Value {
+    let entries = list.as_array().expect("a list");
+    entries.iter().find(|entry| entry[key] == value).unwrap_or_else(|| panic!("no {key} {value}"))
 }
 
 fn check<'a>(audit: &'a Value, id: &str) -> &'a Value {
-    let checks = audit["leakage"]["checks"].as_array().expect("a list");
-    checks.iter().find(|check| check["id"] == id).unwrap_or_else(|| panic!("no check {id}"))
+    entry(&audit["leakage"]["checks"], "id", id)
 }
 
 #[test]
 fn patterns_of_a_small_dataset() {
-    let (text, found) = both_ways(&mirrors(), "data patterns small --min-support 2");
+    let room = mirrors();
+    let (text, found) = room.both_ways("data patterns small --min-support 2");
     assert_eq!((&found["facts"], &found["counted"]), (&json!(10), &json!("train")));
-    let symmetric = relation(&found, "#0");
+    let symmetric = entry(&found["relations"], "relation", "#0");
     assert_eq!(symmetric["symmetric"], json!({"same_time": 0.8, "any_time": 0.8}));
     let lags = json!({"0": 4, "1": 0, "2-7": 0, "8-30": 0, "more": 0, "never": 1});
     assert_eq!(symmetric["symmetric_lags"], lags);
-    let inverse = &relation(&found, "#2")["inverse"];
+    let inverse = &entry(&found["relations"], "relation", "#2")["inverse"];
     assert_eq!((&inverse["relation"], &inverse["forwards"]["same_time"]), (&json!("#1"), &json!(1.0)));
     assert_eq!(found["same_time"]["inverse"][0]["inverse"], "#2");
     text.assert_says(&["Symmetric relations at the same time: 1", "#1 <-> #2 66.7 / 100.0"]);
-    let (_, all) = both_ways(&mirrors(), "data patterns small --min-support 2 --all");
+    let (_, all) = room.both_ways("data patterns small --min-support 2 --all");
     assert_eq!((&all["facts"], &all["counted"]), (&json!(15), &json!("all splits")));
-    let (strict, _) = both_ways(&mirrors(), "data patterns small --min-support 2 --threshold 0.9");
+    let (strict, _) = room.both_ways("data patterns small --min-support 2 --threshold 0.9");
     strict.assert_says(&["Symmetric relations at the same time: none"]);
 }
 
@@ -54,15 +48,13 @@ fn a_page_with_a_map() {
     let answer = room.quadcast("data patterns harbour --out map.html").success();
     answer.assert_says(&["Patterns of harbour", "report: map.html"]);
     let page = room.text("map.html");
-    assert_texts(
-        &page,
-        &["<!doctype html>", "Patterns of harbour", "at the same time", "at any time", "meets"],
-    );
+    let texts = ["<!doctype html>", "Patterns of harbour", "at the same time", "at any time", "meets"];
+    assert_texts(&page, &texts);
     assert_eq!(page.matches("<svg class=\"chart heat\"").count(), 4);
     for outside in ["http:", "https:", "src=", "<link", "@import", "url("] {
         assert!(!page.contains(outside), "{outside}");
     }
-    let said = room.quadcast("data patterns harbour --out again.html --json").success().json();
+    let said = room.document("data patterns harbour --out again.html");
     assert_eq!(said["report"], "again.html");
     assert_eq!(page, room.text("again.html"));
 }
@@ -70,12 +62,16 @@ fn a_page_with_a_map() {
 #[test]
 fn bad_input_is_refused() {
     let room = mirrors();
-    room.assert_refused("data patterns nowhere", &["nowhere"]);
-    room.assert_refused("data patterns nowhere --out map.html", &["nowhere"]);
-    room.assert_refused("data patterns small --out small", &["is a folder"]);
-    room.assert_refused("data patterns small --threshold 1.5", &["a share from 0 to 1"]);
-    room.assert_refused("data audit small --max-leakage half", &["\"half\" is no number"]);
-    room.assert_refused("data audit nowhere --max-leakage 0.1", &["nowhere"]);
+    for (command, text) in [
+        ("data patterns nowhere", "nowhere"),
+        ("data patterns nowhere --out map.html", "nowhere"),
+        ("data patterns small --out small", "is a folder"),
+        ("data patterns small --threshold 1.5", "a share from 0 to 1"),
+        ("data audit small --max-leakage half", "\"half\" is no number"),
+        ("data audit nowhere --max-leakage 0.1", "nowhere"),
+    ] {
+        room.assert_refused(command, &[text]);
+    }
     let answer = room.quadcast("data patterns small --out no/such/folder/map.html");
     answer.assert_error(1, &["cannot write no/such/folder/map.html"]);
 }
@@ -90,10 +86,8 @@ fn the_audit_measures_leakage() {
     let leakage = &audit["leakage"];
     assert_eq!((&leakage["split_kind"], &leakage["verdict"]), (&json!("completion"), &json!("warn")));
     assert_eq!(leakage["leaked"], json!({"count": 2, "share": 0.5}));
-    assert_eq!(
-        (&check(&audit, "symmetric")["count"], &check(&audit, "inverse")["count"]),
-        (&json!(1), &json!(1))
-    );
+    let counts = ["symmetric", "inverse"].map(|id| &check(&audit, id)["count"]);
+    assert_eq!(counts, [&json!(1), &json!(1)]);
     let example = &check(&audit, "inverse")["examples"][0];
     assert_eq!(example["test"], json!({"subject": "#1", "relation": "#2", "object": "#3", "time": "72"}));
     assert_eq!(example["by"], json!({"subject": "#3", "relation": "#1", "object": "#1", "time": "72"}));
@@ -105,14 +99,11 @@ fn the_audit_measures_leakage() {
 #[test]
 fn forecasting_datasets_cannot_leak() {
     let room = Room::with_harbour();
-    let (text, audit) = both_ways(&room, "data audit harbour --max-leakage 0");
+    let (text, audit) = room.both_ways("data audit harbour --max-leakage 0");
     assert_eq!(audit["leakage"]["split_kind"], "forecasting");
     assert_eq!(audit["leakage"]["verdict"], "pass");
-    text.assert_says(&[
-        "Leakage pass",
-        "train cannot hold facts of the same",
-        "earlier, at most 7 days away",
-    ]);
+    text.assert_says(&["Leakage pass", "train cannot hold facts of the same"]);
+    text.assert_says(&["earlier, at most 7 days away"]);
     assert!(!text.stdout.contains("p symmetric\n") && !text.stdout.contains("the fact itself"));
 }
 
@@ -126,10 +117,10 @@ fn too_much_leakage_fails() {
         ("entity2id.txt", "4\na 0\nb 1\nc 2\nd 3\n"),
         ("relation2id.txt", "1\nknows 0\n"),
     ] {
-        room.write(&format!("graph/{file}"), rows);
+        room.write(format!("graph/{file}"), rows);
     }
     let command = "data audit graph --min-support 2 --threshold 0.4";
-    let (text, audit) = both_ways(&room, command);
+    let (text, audit) = room.both_ways(command);
     assert_eq!(audit["leakage"]["leaked"], json!({"count": 1, "share": 0.5}));
     text.assert_says(&["Leakage warn", "(d, knows, c) <- (c, knows, d)"]);
     room.quadcast(&format!("{command} --max-leakage 0.5")).success();

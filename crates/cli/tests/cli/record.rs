@@ -1,67 +1,51 @@
 //! What a run leaves behind: complete, repeatable, never half written.
 
-mod common;
-
 use std::collections::BTreeSet;
-use std::thread::sleep;
-use std::time::{Duration, Instant};
 
-use common::{Room, kill, real_data, start};
 use serde_json::Value;
+
+use crate::common::{Room, real_data, skip};
 
 const FILES: [&str; 5] = ["explanations.json", "metrics.json", "model.json", "ranks.csv.zst", "run.toml"];
 
 /// How far a run has come, after checks that hold at any moment.
-fn status(room: &Room, run: &str) -> Option<String> {
-    if room.path(&format!("{run}/run.toml")).exists() {
+pub fn status(room: &Room, run: &str) -> Option<String> {
+    if room.path(format!("{run}/run.toml")).exists() {
         let configuration = room.text(&format!("{run}/run.toml"));
         configuration.parse::<toml::Table>().expect("a whole configuration");
     }
-    if !room.path(&format!("{run}/metrics.json")).exists() {
+    if !room.path(format!("{run}/metrics.json")).exists() {
         return None;
     }
-    let record = room.json(&format!("{run}/metrics.json"));
+    let record = room.record(run);
     let status = record["status"].as_str().expect("a record says how far it is").to_owned();
     let complete = status == "complete";
     assert_eq!(record.get("metrics").is_some(), complete);
     for file in FILES {
-        assert!(!complete || room.path(&format!("{run}/{file}")).is_file(), "{file} is missing");
+        assert!(!complete || room.path(format!("{run}/{file}")).is_file(), "{file} is missing");
     }
     Some(status)
 }
 
-fn keys(value: &Value) -> BTreeSet<&str> {
-    value.as_object().expect("an object").keys().map(String::as_str).collect()
-}
-
 /// Asserts that an object has these keys (separated by blanks) and no others.
 fn assert_keys(value: &Value, expected: &str) {
-    assert_eq!(keys(value), expected.split_whitespace().collect());
+    let keys: BTreeSet<&str> = value.as_object().expect("an object").keys().map(String::as_str).collect();
+    assert_eq!(keys, expected.split_whitespace().collect());
 }
 
-/// Columns of a run's ranks file, by name.
-fn ranks(room: &Room, run: &str) -> Vec<Vec<String>> {
-    let packed = room.read(&format!("{run}/ranks.csv.zst"));
-    let text = String::from_utf8(zstd::decode_all(packed.as_slice()).expect("whole frames")).expect("text");
-    text.lines().map(|line| line.split(',').map(str::to_owned).collect()).collect()
+fn number(value: &Value) -> f64 {
+    value.as_f64().expect("a number")
 }
 
 #[test]
-fn a_run_leaves_its_files() {
-    let room = Room::with_harbour();
-    room.quadcast("run --data harbour --out kept").success();
-    let files = std::fs::read_dir(room.path("kept")).expect("the record");
+fn files_and_keys_of_the_record() {
+    let room = Room::with_runs();
+    let files = std::fs::read_dir(room.path("combined")).expect("the record");
     let names: BTreeSet<_> = files.map(|file| file.expect("a file").file_name()).collect();
     assert_eq!(names, FILES.map(Into::into).into());
-    assert_eq!(status(&room, "kept").as_deref(), Some("complete"));
-    assert!(room.json("kept/model.json").is_object());
-}
-
-#[test]
-fn keys_of_the_record() {
-    let room = Room::with_harbour();
-    room.quadcast("run --data harbour --out kept").success();
-    let record = room.json("kept/metrics.json");
+    assert_eq!(status(&room, "combined").as_deref(), Some("complete"));
+    assert!(room.json("combined/model.json").is_object());
+    let record = room.record("combined");
     assert_keys(
         &record,
         "schema task status dataset model protocol seed version metrics by_step by_relation seconds peak_memory_bytes \
@@ -76,12 +60,6 @@ fn keys_of_the_record() {
     assert_eq!((&record["schema"], &record["status"]), (&2.into(), &"complete".into()));
     assert_eq!(record["version"], env!("CARGO_PKG_VERSION"));
     assert_eq!(record["peak_memory_bytes"].is_u64(), cfg!(target_os = "linux"));
-}
-
-#[test]
-fn keys_of_the_metrics() {
-    let room = Room::with_harbour();
-    let record = room.quadcast("run --data harbour --json").success().json();
     assert_keys(&record["metrics"], "time static raw");
     for filter in ["time", "static", "raw"] {
         let outcome = &record["metrics"][filter];
@@ -94,41 +72,33 @@ fn keys_of_the_metrics() {
         for policy in ["optimistic", "mean", "pessimistic"] {
             assert_keys(&outcome["policy"][policy], means);
         }
-        let number = |value: &Value| value.as_f64().expect("a number");
         let [low, high] = [0, 1].map(|end| number(&outcome["ci95"]["mrr"][end]));
         assert!(low <= number(&outcome["mrr"]) && number(&outcome["mrr"]) <= high, "{filter}");
     }
 }
 
 #[test]
-fn parts_of_the_record_agree() {
-    let room = Room::with_harbour();
-    let record = room.quadcast("run --data harbour --json").success().json();
-    let total = record["metrics"]["time"]["queries"].as_f64().expect("a count");
-    let mrr = record["metrics"]["time"]["mrr"].as_f64().expect("a number");
+fn parts_of_the_record_and_ranks_agree() {
+    let room = Room::with_runs();
+    let record = room.record("combined");
+    let total = number(&record["metrics"]["time"]["queries"]);
+    let mrr = number(&record["metrics"]["time"]["mrr"]);
     for part in ["by_step", "by_relation"] {
         let rows = record[part].as_array().expect("rows");
-        let sum = |weight: fn(&Value) -> f64| rows.iter().map(weight).sum::<f64>();
-        let queries = |row: &Value| row["queries"].as_f64().expect("a count");
-        assert_eq!(sum(queries), total, "{part}");
-        let weighted =
-            rows.iter().map(|row| queries(row) * row["mrr"].as_f64().expect("a number")).sum::<f64>();
+        let queries = |row: &Value| number(&row["queries"]);
+        assert_eq!(rows.iter().map(queries).sum::<f64>(), total, "{part}");
+        let weighted = rows.iter().map(|row| queries(row) * number(&row["mrr"])).sum::<f64>();
         assert!((weighted / total - mrr).abs() < 1e-12, "{part}");
     }
-}
-
-#[test]
-fn ranks_reproduce_the_metrics() {
-    let room = Room::with_harbour();
-    let record = room.quadcast("run --data harbour --out kept --json").success().json();
-    let rows = ranks(&room, "kept");
+    let text = room.unpacked("combined/ranks.csv.zst");
+    let rows: Vec<Vec<&str>> = text.lines().map(|line| line.split(',').collect()).collect();
     assert_eq!(rows.len(), 1 + 416);
     for filter in ["time", "static", "raw"] {
         let column = rows[0].iter().position(|name| *name == format!("{filter}_rank")).expect("a column");
-        let reciprocal = |row: &Vec<String>| 1.0 / row[column].parse::<f64>().expect("a rank");
+        let reciprocal = |row: &Vec<&str>| 1.0 / row[column].parse::<f64>().expect("a rank");
         let mrr = rows[1..].iter().map(reciprocal).sum::<f64>() / 416.0;
         let expected = &record["metrics"][filter]["policy"]["optimistic"]["mrr"];
-        assert!((mrr - expected.as_f64().expect("a number")).abs() < 1e-12, "{filter}");
+        assert!((mrr - number(expected)).abs() < 1e-12, "{filter}");
     }
 }
 
@@ -186,16 +156,13 @@ fn a_run_that_cannot_be_judged_is_not_complete() {
 
 #[test]
 fn a_complete_record_is_not_overwritten_by_accident() {
-    let room = Room::with_harbour();
-    room.quadcast("run --data harbour --out kept").success();
-    let before = room.read("kept/metrics.json");
-    room.assert_refused(
-        "run --data harbour --seed 2 --out kept",
-        &["kept holds a complete run already", "--out", "--overwrite"],
-    );
-    assert_eq!(room.read("kept/metrics.json"), before);
-    room.quadcast("run --data harbour --seed 2 --out kept --overwrite").success();
-    assert_eq!(room.json("kept/metrics.json")["seed"], 2);
+    let room = Room::with_runs();
+    let before = room.read("combined/metrics.json");
+    let texts = ["combined holds a complete run already", "--out", "--overwrite"];
+    room.assert_refused("run --data harbour --seed 2 --out combined", &texts);
+    assert_eq!(room.read("combined/metrics.json"), before);
+    room.quadcast("run --data harbour --seed 2 --out combined --overwrite").success();
+    assert_eq!(room.record("combined")["seed"], 2);
 }
 
 #[test]
@@ -246,8 +213,7 @@ fn a_read_only_output_folder_is_named() {
     std::fs::set_permissions(room.path("kept"), std::fs::Permissions::from_mode(0o555))
         .expect("the owner may");
     if std::fs::write(room.path("kept/probe"), "").is_ok() {
-        common::skip("this user may write everywhere");
-        return;
+        return skip("this user may write everywhere");
     }
     let answer = room.quadcast("run --data harbour --out kept");
     answer.assert_error(1, &["cannot write kept/", "not writable", "--out"]);
@@ -261,7 +227,7 @@ fn a_full_disk_is_said_and_leaves_no_half_record() {
         let run = format!("out-{file}");
         std::fs::create_dir(room.path(&run)).expect("a folder");
         // The temporary file of an atomic write, on a device that is always full.
-        std::os::unix::fs::symlink("/dev/full", room.path(&format!("{run}/{file}.tmp"))).expect("a link");
+        std::os::unix::fs::symlink("/dev/full", room.path(format!("{run}/{file}.tmp"))).expect("a link");
         let answer = room.quadcast(&format!("run --data harbour --out {run}"));
         answer.assert_error(1, &[&format!("cannot write {run}/{file}:"), "The disk is full", "--out"]);
         assert_eq!(answer.stdout, "");
@@ -269,42 +235,4 @@ fn a_full_disk_is_said_and_leaves_no_half_record() {
         assert_eq!(status(&room, &run), expected, "{file}");
         room.quadcast(&format!("run --data harbour --out {run} --quiet")).success();
     }
-}
-
-#[test]
-fn a_killed_run_leaves_no_broken_record() {
-    let room = Room::with_busy_dataset();
-    for milliseconds in [0, 10, 20, 40, 80, 160, 320, 480, 560, 620, 680] {
-        let run = start(&room, "kept");
-        sleep(Duration::from_millis(milliseconds));
-        kill(run);
-        match status(&room, "kept").as_deref() {
-            None | Some("incomplete") => {}
-            // It was faster than we are.
-            Some("complete") => std::fs::remove_dir_all(room.path("kept")).expect("the record"),
-            Some(other) => panic!("a killed run says {other}"),
-        }
-    }
-    room.quadcast("run --data small --out kept --quiet").success();
-    assert_eq!(status(&room, "kept").as_deref(), Some("complete"));
-}
-
-#[test]
-fn a_run_that_is_killed_after_its_start_can_be_repeated() {
-    let room = Room::with_busy_dataset();
-    let run = start(&room, "kept");
-    let begun = Instant::now();
-    while !room.path("kept/metrics.json").exists() {
-        assert!(begun.elapsed() < Duration::from_secs(30), "the run does not begin");
-        sleep(Duration::from_millis(1));
-    }
-    kill(run);
-    // Complete, if this process slept longer than the run took.
-    let overwrite = match status(&room, "kept").as_deref() {
-        Some("incomplete") => "",
-        Some("complete") => "--overwrite",
-        other => panic!("a killed run says {other:?}"),
-    };
-    room.quadcast(&format!("run --data small --out kept --quiet {overwrite}")).success();
-    assert_eq!(status(&room, "kept").as_deref(), Some("complete"));
 }

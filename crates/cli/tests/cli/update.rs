@@ -1,11 +1,10 @@
 //! Trained models of changing graphs brought up to date with the real binary.
 
-mod common;
-
 use std::collections::BTreeSet;
 
-use common::Room;
 use serde_json::Value;
+
+use crate::common::Room;
 
 /// Settings with which training takes a moment.
 const QUICK: &str =
@@ -25,18 +24,15 @@ fn news() -> String {
 /// The best answers to whom somebody likes.
 fn liked_by(room: &Room, run: &str, subject: &str) -> Value {
     room.write("questions.csv", format!("subject,relation\n{subject},likes\n"));
-    room.quadcast(&format!("forecast {run} --queries questions.csv --top 60 --json")).success().json()[0]
-        .clone()
+    room.document(&format!("forecast {run} --queries questions.csv --top 60"))[0].take()
 }
 
 #[test]
 fn a_model_learns_what_happened_and_the_old_version_stays() {
     let room = Room::with_circles();
-    for (model, settings) in [("transe", QUICK), ("incremental-transe", QUICK)] {
-        room.quadcast(&format!(
-            "run --model {model} --data circles --procedure incremental {settings} --out {model}"
-        ))
-        .success();
+    for model in ["transe", "incremental-transe"] {
+        let run = format!("run --model {model} --data circles --procedure incremental {QUICK} --out {model}");
+        room.quadcast(&run).success();
         let (before, graph) = (room.read(&format!("{model}/model.safetensors")), room.contents());
         room.write("news.txt", news());
         let update = room.quadcast(&format!("update {model} news.txt")).success();
@@ -44,7 +40,7 @@ fn a_model_learns_what_happened_and_the_old_version_stays() {
         update.assert_says(&[&format!("{model} on circles"), "updated"]);
         assert_eq!(room.read(&format!("{model}/model.safetensors")), before, "the old version stays");
         assert!(graph.is_subset(&room.contents()));
-        let record = room.json(&format!("{model}.v2/metrics.json"));
+        let record = room.record(&format!("{model}.v2"));
         assert_eq!(record["status"], "complete");
         assert_eq!(record["update"]["operations"], 18);
         assert_eq!(record["update"]["new_entities"], 1);
@@ -55,28 +51,17 @@ fn a_model_learns_what_happened_and_the_old_version_stays() {
         let answers = liked_by(&room, &format!("{model}.v2"), "Nadia");
         let answers = answers["answers"].as_array().expect("answers").clone();
         assert!(answers.len() >= 60, "{}", answers.len());
-        let own = |answer: &Value| {
-            answer["entity"]
-                .as_str()
-                .and_then(|name| name.strip_prefix("person "))
-                .and_then(|i| i.parse::<u32>().ok())
-                .is_some_and(|i| i % 6 == 0)
-        };
+        let own = |answer: &Value| (0..60).step_by(6).any(|i| answer["entity"] == format!("person {i}"));
         assert!(answers[..12].iter().filter(|answer| own(answer)).count() >= 7, "{model}: {answers:?}");
         let known = answers.iter().filter(|answer| answer["known"] == true).count();
         assert_eq!(known, 9, "{model}");
 
         // The next version follows from this one.
-        room.write(
-            "more.txt",
-            "Nadia\tperson 6\tlikes\t-\nNadia\tOmar\tadmires\t+\nperson 7\tOmar\tlikes\t+\n",
-        );
+        let more = "Nadia\tperson 6\tlikes\t-\nNadia\tOmar\tadmires\t+\nperson 7\tOmar\tlikes\t+\n";
+        room.write("more.txt", more);
         room.quadcast(&format!("update {model}.v2 more.txt")).success();
-        let record = room.json(&format!("{model}.v3/metrics.json"));
-        assert_eq!(
-            (&record["update"]["new_entities"], &record["update"]["new_relations"]),
-            (&1.into(), &1.into())
-        );
+        let update = &room.record(&format!("{model}.v3"))["update"];
+        assert_eq!((&update["new_entities"], &update["new_relations"]), (&1.into(), &1.into()));
         let answers = liked_by(&room, &format!("{model}.v3"), "Nadia");
         let answers = answers["answers"].as_array().expect("answers");
         assert_eq!(answers.iter().filter(|answer| answer["known"] == true).count(), 8);
@@ -108,7 +93,7 @@ fn asked(room: &Room, run: &str) -> BTreeSet<[u64; 3]> {
 
 /// What a run says that it was asked about, and the number of test triples at its last step.
 fn counted(room: &Room, run: &str) -> (Value, u64) {
-    let record = room.json(&format!("{run}/metrics.json"));
+    let record = room.record(run);
     let steps = record["evolving"]["steps"].as_array().expect("steps");
     let test = steps.last().and_then(|step| step["sizes"]["test"].as_u64()).expect("a number");
     (record["asked"].clone(), test)
@@ -153,11 +138,9 @@ fn the_same_update_gives_the_same_version() {
     room.write("news.txt", news());
     room.quadcast("update base news.txt --out one").success();
     room.quadcast("update base news.txt --out two").success();
-    assert_eq!(room.read("one/model.safetensors"), room.read("two/model.safetensors"));
-    assert_eq!(
-        room.json("one/metrics.json")["evolving"]["filtered"],
-        room.json("two/metrics.json")["evolving"]["filtered"]
-    );
+    room.assert_same_files("one", "two", &["model.safetensors"]);
+    let [one, two] = ["one", "two"].map(|run| room.record(run)["evolving"]["filtered"].take());
+    assert_eq!(one, two);
 }
 
 #[test]
@@ -200,7 +183,7 @@ fn an_update_says_what_was_forgotten() {
     room.write("more.txt", "Nadia\tOmar\tlikes\t+\n");
     room.quadcast("update a news.txt").success();
     room.quadcast("update a.v2 more.txt").success();
-    let records = ["a", "a.v2", "a.v3"].map(|run| room.json(&format!("{run}/metrics.json")));
+    let records = ["a", "a.v2", "a.v3"].map(|run| room.record(run));
     let own = |record: &Value| -> Vec<Value> {
         let steps = record["evolving"]["steps"].as_array().expect("steps").iter();
         steps.map(|step| step["link"]["filtered"]["hits@10"].clone()).collect()
@@ -243,9 +226,9 @@ fn versions_never_replace_what_they_come_from() {
     let second = room.quadcast("update a more.txt");
     assert_eq!(second.code, 0, "{}", second.stderr);
     assert!(second.stderr.contains("a.v2 was made from this run already"), "{}", second.stderr);
-    assert_eq!(room.json("a.v3/metrics.json")["update"]["operations"], 1);
+    assert_eq!(room.record("a.v3")["update"]["operations"], 1);
     room.quadcast("update a more.txt --overwrite").success();
-    assert_eq!(room.json("a.v2/metrics.json")["update"]["operations"], 1);
+    assert_eq!(room.record("a.v2")["update"]["operations"], 1);
     // A run in the place of a version is one, and can be asked.
     room.quadcast(&format!("{run} --out a.v2 --overwrite")).success();
     assert!(!room.path("a.v2/graph.qops").exists() && !room.path("a.v2/questions.json").exists());

@@ -1,17 +1,7 @@
 //! What `quadcast compare` says, and which pairs it refuses.
 
-mod common;
-
-use common::Room;
+use crate::common::Room;
 use serde_json::Value;
-
-/// A room with a run of the default model and one of a weaker variant.
-fn with_two_runs() -> Room {
-    let room = Room::with_harbour();
-    room.quadcast("run --data harbour --out full").success();
-    room.quadcast("run --data harbour --set variant=relaxed --out weak").success();
-    room
-}
 
 fn number(value: &Value) -> f64 {
     value.as_f64().expect("a number")
@@ -19,28 +9,28 @@ fn number(value: &Value) -> f64 {
 
 #[test]
 fn a_clear_difference_is_said_in_words() {
-    let room = with_two_runs();
-    let answer = room.quadcast("compare weak full").success();
+    let room = Room::with_runs();
+    let answer = room.quadcast("compare relaxed combined").success();
     answer.assert_fits();
     answer.assert_says(&[
         "harbour · single-step · ties expected · 416 queries, 20 steps\n",
-        "first   recurrency, seed 1: weak\n",
-        "second  recurrency, seed 1: full\n",
+        "first   recurrency, seed 1: relaxed\n",
+        "second  recurrency, seed 1: combined\n",
         "second better",
         "The second run is better by ",
         "points of time-aware MRR (p = 0.016).",
         "bootstrap over blocks of 3 steps. p: sign flips of 7 blocks, all 128 patterns, two-sided.",
     ]);
     assert_eq!(answer.stdout.lines().filter(|line| line.contains("MRR  ")).count(), 3);
-    let back = room.quadcast("compare full weak").success();
+    let back = room.quadcast("compare combined relaxed").success();
     back.assert_says(&["first better", "The first run is better by "]);
 }
 
 #[test]
 fn machines_read_fractions() {
-    let room = with_two_runs();
-    let document = room.quadcast("compare weak full --json").success().json();
-    let runs = [room.json("weak/metrics.json"), room.json("full/metrics.json")];
+    let room = Room::with_runs();
+    let document = room.document("compare relaxed combined");
+    let runs = ["relaxed", "combined"].map(|run| room.record(run));
     for filter in ["time", "static", "raw"] {
         for metric in ["mrr", "hits@1", "hits@3", "hits@10"] {
             let difference = &document["differences"][filter][metric];
@@ -55,15 +45,14 @@ fn machines_read_fractions() {
         }
     }
     assert_eq!(document["permutation"]["blocks"], 7);
-    assert_eq!(document["second"]["record"], "full");
+    assert_eq!(document["second"]["record"], "combined");
     assert_eq!(document["dataset"], runs[0]["dataset"]);
 }
 
 #[test]
 fn a_run_equals_itself() {
-    let room = Room::with_harbour();
-    room.quadcast("run --data harbour --out one").success();
-    let answer = room.quadcast("compare one one").success();
+    let room = Room::with_runs();
+    let answer = room.quadcast("compare strict strict").success();
     answer.assert_says(&["equal", "The two runs are equal in time-aware MRR.", "0.00 – 0.00", "1.000"]);
 }
 
@@ -79,12 +68,12 @@ fn one_step_has_no_interval_and_no_verdict() {
 
 #[test]
 fn another_protocol_is_refused() {
-    let room = with_two_runs();
+    let room = Room::with_runs();
     room.quadcast("run --data harbour --setting multi-step --ties mean --out other").success();
     room.assert_refused(
-        "compare full other",
+        "compare combined other",
         &[
-            "full and other cannot be compared",
+            "combined and other cannot be compared",
             "setting: single-step and multi-step",
             "ties: expected and mean",
         ],
@@ -93,51 +82,48 @@ fn another_protocol_is_refused() {
 
 #[test]
 fn other_data_is_refused() {
-    let room = Room::with_harbour();
-    room.quadcast("run --data harbour --out one").success();
-    let first_line = room.text("harbour/test.txt").lines().next().map(str::to_owned).expect("a fact");
-    let rest = room.text("harbour/test.txt").replacen(&format!("{first_line}\n"), "", 1);
-    room.write("harbour/test.txt", rest);
-    room.quadcast("run --data harbour --out two").success();
-    room.assert_refused("compare one two", &["dataset: harbour (fingerprint ", "and harbour (fingerprint "]);
+    let room = Room::with_runs();
+    let facts = room.text("harbour/test.txt");
+    room.write("harbour/test.txt", facts.split_once('\n').expect("facts").1);
+    room.quadcast("run --data harbour --out other").success();
+    let texts = ["dataset: harbour (fingerprint ", "and harbour (fingerprint "];
+    room.assert_refused("compare combined other", &texts);
 }
 
 #[test]
 fn other_queries_are_refused() {
-    let room = with_two_runs();
-    let ranks = zstd::decode_all(room.read("weak/ranks.csv.zst").as_slice()).expect("whole frames");
-    let text = String::from_utf8(ranks).expect("text");
+    let room = Room::with_runs();
+    let text = room.unpacked("relaxed/ranks.csv.zst");
     let write = |text: &str| {
         let packed = zstd::encode_all(text.as_bytes(), 1).expect("memory takes everything");
-        room.write("weak/ranks.csv.zst", packed);
+        room.write("relaxed/ranks.csv.zst", packed);
     };
     let last = text.trim_end().rfind('\n').expect("many lines");
     write(&text[..=last]);
-    room.assert_refused(
-        "compare weak full",
-        &["do not answer the same queries", "the first answers 415 queries, the second 416"],
-    );
+    let texts = ["do not answer the same queries", "the first answers 415 queries, the second 416"];
+    room.assert_refused("compare relaxed combined", &texts);
     write(&text.replacen(",object,4,0,6,", ",object,4,0,7,", 1));
-    room.assert_refused("compare full weak", &["they differ from row 1 of their rank files on"]);
+    room.assert_refused("compare combined relaxed", &["they differ from row 1 of their rank files on"]);
     write(&text.replacen(",object,", ",sideways,", 1));
-    room.assert_refused("compare full weak", &["weak/ranks.csv.zst", "line 2", "damaged"]);
+    room.assert_refused("compare combined relaxed", &["relaxed/ranks.csv.zst", "line 2", "damaged"]);
 }
 
 #[test]
 fn incomplete_records_are_refused() {
-    let room = with_two_runs();
-    let record = room.text("weak/metrics.json");
-    for (status, reason) in
-        [("incomplete", "weak holds a run that is not complete"), ("failed", "weak holds a run that failed")]
-    {
+    let room = Room::with_runs();
+    let record = room.text("relaxed/metrics.json");
+    for (status, reason) in [
+        ("incomplete", "relaxed holds a run that is not complete"),
+        ("failed", "relaxed holds a run that failed"),
+    ] {
         let changed = record.replacen("\"complete\"", &format!("\"{status}\""), 1);
-        room.write("weak/metrics.json", changed);
-        room.assert_refused("compare full weak", &[reason]);
+        room.write("relaxed/metrics.json", changed);
+        room.assert_refused("compare combined relaxed", &[reason]);
     }
-    room.assert_refused("compare full absent", &["there is no folder absent"]);
-    room.write("weak/metrics.json", "{}");
-    room.assert_refused("compare full weak", &["weak/metrics.json is not a run record"]);
-    room.write("weak/metrics.json", record);
-    std::fs::remove_file(room.path("weak/ranks.csv.zst")).expect("the ranks");
-    room.assert_refused("compare full weak", &["cannot read weak/ranks.csv.zst"]);
+    room.assert_refused("compare combined absent", &["there is no folder absent"]);
+    room.write("relaxed/metrics.json", "{}");
+    room.assert_refused("compare combined relaxed", &["relaxed/metrics.json is not a run record"]);
+    room.write("relaxed/metrics.json", record);
+    std::fs::remove_file(room.path("relaxed/ranks.csv.zst")).expect("the ranks");
+    room.assert_refused("compare combined relaxed", &["cannot read relaxed/ranks.csv.zst"]);
 }

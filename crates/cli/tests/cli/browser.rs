@@ -1,11 +1,9 @@
 //! The page in a real browser: no errors, nothing outside the screen, every switch works. Needs Chromium or Chrome.
 
-mod common;
-
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use common::{Room, assert_texts, skip};
+use crate::common::{Room, assert_texts, skip};
 
 /// A page that shows the report in frames of these widths, plays with it, and writes down what it finds. Frames,
 /// because a window cannot be as narrow as a phone.
@@ -88,25 +86,15 @@ fn assert_works(room: &Room, browser: &Path, report: &str, checks: usize) {
 
 #[test]
 fn page_works_on_every_screen() {
-    let Some(browser) = browser() else {
-        skip("no browser");
-        return;
-    };
-    let room = Room::with_harbour();
-    for variant in ["combined", "strict", "relaxed"] {
-        room.quadcast(&format!("run --data harbour --set variant={variant} --out {variant}")).success();
-    }
-    room.quadcast("run --data harbour --setting multi-step --out multi").success();
+    let Some(browser) = browser() else { return skip("no browser") };
+    let room = Room::with_runs();
     room.quadcast("report combined strict relaxed multi --out report.html").success();
     assert_works(&room, &browser, "report.html", 9);
 }
 
 #[test]
 fn page_of_the_demonstration_works_on_every_screen() {
-    let Some(browser) = browser() else {
-        skip("no browser");
-        return;
-    };
+    let Some(browser) = browser() else { return skip("no browser") };
     let room = Room::new();
     room.quadcast("demo").success();
     assert_works(&room, &browser, "quadcast-demo/report.html", 13);

@@ -1,12 +1,9 @@
 //! Ranks from files: taken if they can be those of a model, refused otherwise.
 
-mod common;
-mod scores;
-
 use std::collections::BTreeMap;
 
-use common::Room;
-use scores::keys_of;
+use crate::common::{Room, assert_texts};
+use crate::scores::with_small;
 
 /// Columns of a record's ranks by name.
 type Line = BTreeMap<String, String>;
@@ -16,10 +13,9 @@ fn table(text: &str) -> Vec<Line> {
     reader.deserialize().map(|line| line.expect("a line")).collect()
 }
 
-/// The example with a run of ours in `own`, and its ranks with keys.
+/// The example with a run of ours in `combined`, and its ranks with keys.
 fn with_own() -> (Room, Vec<Line>) {
-    let room = Room::with_harbour();
-    room.quadcast("run --data harbour --out own").success();
+    let room = Room::with_runs();
     let list = room.quadcast("data export harbour --queries test --out -").success().stdout;
     let place = |line: &Line, known: &str, relation: &str| {
         [&line["step"], &line["direction"], &line[known], &line[relation]].map(String::clone)
@@ -28,9 +24,7 @@ fn with_own() -> (Room, Vec<Line>) {
         .into_iter()
         .map(|line| (place(&line, "known_id", "relation_id"), (line["row"].clone(), line["key"].clone())))
         .collect();
-    let packed = room.read("own/ranks.csv.zst");
-    let text = zstd::decode_all(&packed[..]).expect("packed text");
-    let mut lines = table(&String::from_utf8(text).expect("text"));
+    let mut lines = table(&room.unpacked("combined/ranks.csv.zst"));
     for line in &mut lines {
         let (row, key) = &queries[&place(line, "known", "relation")];
         line.insert("row".to_owned(), row.clone());
@@ -57,15 +51,14 @@ const BEFORE: &str = "time_tied_before,static_tied_before,raw_tied_before";
 fn ranks_of_a_run_give_its_numbers() {
     let (room, mut lines) = with_own();
     let all = lines[0].keys().cloned().collect::<Vec<_>>().join(",");
-    let own = room.json("own/metrics.json");
+    let own = room.record("combined");
     let full = format!("{RANKS},{TIED},{BEFORE}");
     // Lines may come in any order.
     lines.sort_by(|a, b| a["gold"].cmp(&b["gold"]));
     for header in [full.as_str(), &full.replace("key", "row,key"), &all] {
         let packed = zstd::encode_all(text(&lines, header).as_bytes(), 1).expect("memory takes everything");
         room.write("mine.csv.zst", packed);
-        let command = "evaluate --data harbour --scores mine.csv.zst --out judged --overwrite --json";
-        let record = room.quadcast(command).success().json();
+        let record = room.document("evaluate --data harbour --scores mine.csv.zst --out judged --overwrite");
         for part in ["metrics", "by_step", "by_relation", "bootstrap", "protocol", "repeated_queries"] {
             assert_eq!(record[part], own[part], "{header}: {part}");
         }
@@ -74,29 +67,27 @@ fn ranks_of_a_run_give_its_numbers() {
         assert_eq!((&source["order_verified"], &source["ties_known"]), (&true.into(), &true.into()));
         assert!(record.get("unreached").is_none() && record.get("not_a_number").is_none());
     }
-    let answer = room.quadcast("compare own judged").success();
+    let answer = room.quadcast("compare combined judged").success();
     answer.assert_says(&["equal", "warning: the ranks of the second run were made elsewhere\n"]);
-    room.quadcast("report own judged --format md").success();
-    room.quadcast("report own judged --out page.html").success();
-    common::assert_texts(&room.text("page.html"), &["the ranks were made elsewhere"]);
+    room.quadcast("report combined judged --format md").success();
+    room.quadcast("report combined judged --out page.html").success();
+    assert_texts(&room.text("page.html"), &["the ranks were made elsewhere"]);
 }
 
 #[test]
 fn what_the_file_does_not_tell_is_not_in_the_record() {
     let (room, lines) = with_own();
-    let own = room.json("own/metrics.json");
+    let own = room.record("combined");
     room.write("tied.csv", text(&lines, &format!("{RANKS},{TIED}")));
-    let record = room.quadcast("evaluate --data harbour --scores tied.csv --json").success().json();
+    let record = room.document("evaluate --data harbour --scores tied.csv");
     for filter in ["time", "static", "raw"] {
         let mut expected = own["metrics"][filter]["policy"].clone();
         expected.as_object_mut().expect("policies").remove("ordinal");
         assert_eq!(record["metrics"][filter]["policy"], expected);
         assert_eq!(record["metrics"][filter]["mrr"], own["metrics"][filter]["mrr"]);
     }
-    room.assert_refused(
-        "evaluate --data harbour --scores tied.csv --ties ordinal",
-        &["tied.csv", "--ties ordinal", "time_tied_before"],
-    );
+    let texts = ["tied.csv", "--ties ordinal", "time_tied_before"];
+    room.assert_refused("evaluate --data harbour --scores tied.csv --ties ordinal", &texts);
     room.write("bare.csv", text(&lines, RANKS));
     let answer = room.quadcast("evaluate --data harbour --scores bare.csv --out bare").success();
     answer.assert_fits();
@@ -104,17 +95,12 @@ fn what_the_file_does_not_tell_is_not_in_the_record() {
     for unknown in ["not scored", "correct answer tied", "tie policy"] {
         assert!(!answer.stdout.contains(unknown), "{}", answer.stdout);
     }
-    let record = room.json("bare/metrics.json");
+    let record = room.record("bare");
     assert_eq!(record["scores"]["ties_known"], false);
     assert_eq!(record["metrics"]["time"]["policy"], serde_json::json!({}));
-    room.quadcast("report own bare --out page.html").success();
-    room.quadcast("compare own bare").success();
+    room.quadcast("report combined bare --out page.html").success();
+    room.quadcast("compare combined bare").success();
     assert_eq!(record["metrics"]["time"]["mrr"], own["metrics"]["time"]["policy"]["optimistic"]["mrr"]);
-}
-
-/// Four queries, three entities; a static filter leaves two candidates for the first and the last.
-fn with_small() -> Room {
-    Room::with_splits("0 0 1 0\n", "0 0 2 1\n", "0 0 1 2\n1 0 2 2\n")
 }
 
 const HEADER: &str = "row,gold,time_rank,static_rank,raw_rank";
@@ -127,11 +113,11 @@ fn assert_bad(room: &Room, content: &str, texts: &[&str]) {
 
 #[test]
 fn lines_that_cannot_be_ranks() {
-    let room = with_small();
+    let (room, _) = with_small();
     let good = format!("{HEADER}\n{GOOD}");
     room.write("r.csv", &good);
-    let record = room.quadcast("evaluate --data small --scores r.csv --unchecked-order --json").success();
-    assert_eq!(record.json()["metrics"]["time"]["mr"], 1.75);
+    let record = room.document("evaluate --data small --scores r.csv --unchecked-order");
+    assert_eq!(record["metrics"]["time"]["mr"], 1.75);
     let cases = [
         ("2,0,4,3,4", "time_rank 4 is beyond the last place, 3"),
         ("2,0,0,0,0", "time_rank \"0\" is not a whole number from 1 on"),
@@ -166,7 +152,7 @@ fn lines_that_cannot_be_ranks() {
 
 #[test]
 fn headers_that_cannot_be_used() {
-    let room = with_small();
+    let (room, _) = with_small();
     let cases = [
         ("row,gold,rank", "time_rank, static_rank, raw_rank: a result stands under all three filters"),
         ("row,gold,time_rank", "submit scores"),
@@ -183,24 +169,18 @@ fn headers_that_cannot_be_used() {
 
 #[test]
 fn keys_are_checked() {
-    let room = with_small();
-    let keys = keys_of(&room.quadcast("data export small --queries test --out -").success().stdout);
+    let (room, keys) = with_small();
     room.write("r.csv", format!("{HEADER}\n{GOOD}"));
-    room.assert_refused(
-        "evaluate --data small --scores r.csv",
-        &["r.csv does not say which query", "\"key\""],
-    );
+    let texts = ["r.csv does not say which query", "\"key\""];
+    room.assert_refused("evaluate --data small --scores r.csv", &texts);
     let keyed = |keys: &[u64]| {
         let lines = GOOD.lines().zip(keys).map(|(line, key)| format!("{key},{line}\n"));
         format!("key,{HEADER}\n{}", lines.collect::<String>())
     };
     room.write("r.csv", keyed(&keys));
     room.quadcast("evaluate --data small --scores r.csv").success();
-    assert_bad(
-        &room,
-        &keyed(&[keys[0], keys[2], keys[1], keys[3]]),
-        &["r.csv:3: row 1 has the key", "permuted"],
-    );
+    let texts = ["r.csv:3: row 1 has the key", "permuted"];
+    assert_bad(&room, &keyed(&[keys[0], keys[2], keys[1], keys[3]]), &texts);
     let text = format!("{}\n{},1,2,1,2\n", HEADER.replace("row", "key"), keys[0] + 1);
     assert_bad(&room, &text, &["r.csv:2: no query has the key"]);
 }
@@ -210,9 +190,8 @@ fn repeated_facts_share_a_line() {
     let room = Room::with_splits("0 0 1 0\n", "0 0 2 1\n", "0 0 1 2\n0 0 1 2\n1 0 2 2\n");
     room.write("r.csv", format!("{HEADER}\n{GOOD}"));
     for (duplicates, queries) in [("drop", 4), ("keep", 6)] {
-        let command = format!(
-            "evaluate --data small --scores r.csv --unchecked-order --json --duplicates {duplicates}"
-        );
-        assert_eq!(room.quadcast(&command).success().json()["metrics"]["time"]["queries"], queries);
+        let command = "evaluate --data small --scores r.csv --unchecked-order --duplicates";
+        let record = room.document(&format!("{command} {duplicates}"));
+        assert_eq!(record["metrics"]["time"]["queries"], queries);
     }
 }

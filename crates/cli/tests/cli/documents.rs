@@ -1,11 +1,9 @@
 //! Every command in the README and in the book is executed, page by page, and must succeed.
 
-mod common;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use common::Room;
+use crate::common::{Room, example};
 
 /// The README and the pages of the book.
 fn pages() -> Vec<PathBuf> {
@@ -53,8 +51,9 @@ fn commands_of_the_documents_succeed() {
     for page in pages() {
         let room = Room::new();
         room.place_harbour("examples/harbour");
-        room.place_market("examples/market");
-        room.write("examples/news.txt", include_str!("../../../examples/news.txt"));
+        for file in ["market/events.csv", "news.txt"] {
+            room.write(format!("examples/{file}"), example(file));
+        }
         for command in commands(&page) {
             if let Some(arguments) = arguments(&command) {
                 room.quadcast(arguments).success();
