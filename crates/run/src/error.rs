@@ -19,9 +19,6 @@ pub enum RunError {
     /// The data cannot be read.
     #[error(transparent)]
     Data(#[from] DataError),
-    /// The data cannot be analysed, divided or compiled.
-    #[error(transparent)]
-    Analysis(AnalysisError),
     /// The model or its settings cannot be used.
     #[error(transparent)]
     Config(#[from] ConfigError),
@@ -106,9 +103,7 @@ impl RunError {
                     )
             }
             Self::Scores(error) => !matches!(error, ScoreFileError::Unpack { .. }),
-            Self::Analysis(_) | Self::Config(_) | Self::Rules(_) | Self::Locked { .. } | Self::Input(_) => {
-                true
-            }
+            Self::Config(_) | Self::Rules(_) | Self::Locked { .. } | Self::Input(_) => true,
             Self::Interrupted { .. } | Self::Internal(_) => false,
         }
     }
@@ -135,7 +130,7 @@ impl From<AnalysisError> for RunError {
     fn from(error: AnalysisError) -> Self {
         match error {
             AnalysisError::Data(error) => Self::Data(error),
-            other => Self::Analysis(other),
+            AnalysisError::Input(message) => Self::Input(message),
         }
     }
 }

@@ -72,7 +72,8 @@ pub fn graph() -> StaticGraph {
     }
 }
 
-fn year(year: i32) -> PartialDate {
+/// A date of which only the year is known.
+pub fn year(year: i32) -> PartialDate {
     PartialDate { year: Some(year), ..PartialDate::default() }
 }
 

@@ -233,7 +233,9 @@ fn advance(data: &EvolvingDataset, step: &EvolvingStep, index: usize, state: &mu
     next.present = used.all.entities.clone();
     if let Some(listed) = &step.entities {
         next.present = Marks::new(data.vocabulary.entities.len());
-        listed.iter().for_each(|entity| next.present.set(entity.0));
+        for entity in listed {
+            next.present.set(entity.0);
+        }
     }
     let info = StepInfo {
         label: step.label.clone(),

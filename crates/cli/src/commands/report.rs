@@ -57,7 +57,9 @@ pub fn execute(options: &Options, output: &Output) -> Result<(), Failure> {
     let (format, out) = target(options, output)?;
     options.runs.iter().try_for_each(|folder| expect_run(folder))?;
     let (runs, left_out) = load(&options.runs)?;
-    left_out.iter().for_each(|note| output.remark(note));
+    for note in &left_out {
+        output.remark(note);
+    }
     if runs.is_empty() {
         return Err(Failure::input(format!(
             "no run is complete: {}. Finish one with `quadcast run`",

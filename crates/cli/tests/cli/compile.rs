@@ -81,10 +81,12 @@ fn numbers_of_a_stream_stay_its_names() {
 #[test]
 fn wikidata_numbers_are_written_as_published() {
     let room = Room::new();
-    room.write("wd/entity2id.txt", (0..20).map(|i| format!("{i} {}\n", 300 - i)).collect::<String>());
+    let ids: Vec<String> = (0..20).map(|i| format!("{i} {}\n", 300 - i)).collect();
+    room.write("wd/entity2id.txt", ids.concat());
     room.write("wd/relation2id.txt", "0 17\n");
     let ring = |of: &dyn Fn(u32) -> u32, relation: u32| -> String {
-        (0..20).map(|i| format!("{} {} {relation} +\n", of(i), of((i + 1) % 20))).collect()
+        let line = |i| format!("{} {} {relation} +\n", of(i), of((i + 1) % 20));
+        (0..20).map(line).collect::<Vec<_>>().concat()
     };
     room.write("wd/updates/1/train-op2id.txt", ring(&|i| i, 0));
     room.write("wd/updates/1/valid2id.txt", "0 5 0\n");

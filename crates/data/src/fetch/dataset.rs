@@ -83,15 +83,12 @@ pub fn fetch(
         ))
         .into());
     }
-    let folder = match &options.out {
-        Some(out) => out.clone(),
-        None => {
-            let message = "there is no folder for the cache: neither $QUADCAST_CACHE nor a home folder is set; \
-                           name one with --out";
-            let cache = cache_folder().ok_or_else(|| FetchError::Refused(message.to_owned()))?;
-            cache.join(variant.name)
-        }
-    };
+    let folder = options.out.clone().or_else(|| Some(cache_folder()?.join(variant.name)));
+    let folder = folder.ok_or_else(|| {
+        let message = "there is no folder for the cache: neither $QUADCAST_CACHE nor a home folder is set; \
+                       name one with --out";
+        FetchError::Refused(message.to_owned())
+    })?;
     let report = |files| FetchReport {
         name: variant.name,
         folder: folder.clone(),

@@ -97,7 +97,9 @@ pub enum FetchError {
 }
 
 fn listed(mirrors: &[Mirror]) -> String {
-    mirrors.iter().map(|mirror| format!("\n  {}: {}", mirror.url, mirror.cause)).collect()
+    let lines: Vec<String> =
+        mirrors.iter().map(|mirror| format!("\n  {}: {}", mirror.url, mirror.cause)).collect();
+    lines.concat()
 }
 
 fn advice(mirrors: &[Mirror]) -> &'static str {

@@ -46,7 +46,9 @@ impl StepWriter for LkgeWriter<'_> {
         ];
         for (split, mut triples) in splits {
             triples.retain(|triple| self.seen.insert(*triple));
-            triples.iter().for_each(|triple| self.ids.add(*triple));
+            for triple in &triples {
+                self.ids.add(*triple);
+            }
             write_facts(&inner.join(format!("{split}.txt")), &triples, self.vocabulary)?;
         }
         let (ids, Vocabulary { entities, relations }) = (&self.ids, self.vocabulary);

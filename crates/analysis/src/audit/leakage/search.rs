@@ -137,12 +137,11 @@ impl<'a> Search<'a> {
 
     /// The triple one unit before; in a forecasting dataset at the time stamp before, whatever the gap.
     fn previous(&self, fact: Quad) -> Option<Quad> {
-        let before = match self.kind {
-            SplitKind::Forecasting => Step(fact.step.0.checked_sub(1)?),
-            _ => {
-                let axis = self.facts.times.axis()?;
-                axis.step(axis.time(fact.step) - axis.granularity())?
-            }
+        let before = if self.kind == SplitKind::Forecasting {
+            Step(fact.step.0.checked_sub(1)?)
+        } else {
+            let axis = self.facts.times.axis()?;
+            axis.step(axis.time(fact.step) - axis.granularity())?
         };
         let earlier = Quad { step: before, ..fact };
         self.known().contains(earlier).then_some(earlier)
