@@ -13,32 +13,27 @@
 //! **Cost.** That of `DistMult` with rows twice as long.
 
 use quadcast_core::Direction;
-use quadcast_kernels::compare::Likeness;
-use quadcast_kernels::triples::{Ends, Energy, Layout, RowView, Segment, Slopes, dot, padded};
+use quadcast_kernels::triples::{Ends, Energy, Layout, Slopes, dot, padded};
 use quadcast_kernels::{Real, add_scaled};
 
 use super::distmult::softplus;
 use super::settings::Config;
-use super::space::{Named, Space};
+use super::space::{Row, Space, undivided};
 use crate::completion::composed::{complex_product, conjugate_product};
-use crate::registry::Entry;
-
-pub(super) struct ComplEx;
-
-impl Named for ComplEx {
-    type Space = Complex;
-    const NAME: &'static str = "complex";
-    const ABOUT: &'static str = "Product of head, relation and conjugated tail, complex.";
-    const PAPER: &'static str = "Complex embeddings for simple link prediction";
-    const SOURCE: &'static str = "Trouillon et al., ICML 2016";
-
-    fn config() -> Config {
-        softplus()
-    }
-}
+use crate::registry::{Build, Entry};
+use crate::settings::Settings;
 
 /// The entry of the registry.
-pub const ENTRY: Entry = super::entry::<ComplEx>();
+pub const ENTRY: Entry = Entry {
+    name: "complex",
+    about: "Product of head, relation and conjugated tail, complex.",
+    paper: "Complex embeddings for simple link prediction",
+    source: "Trouillon et al., ICML 2016",
+    defaults: || softplus().table(),
+    build: Build::Evolving(|table| super::build::<Complex>("complex", &softplus(), table)),
+    base: Some("transe"),
+    ..super::transe::ENTRY
+};
 
 /// The space.
 #[derive(Clone, Debug)]
@@ -49,11 +44,11 @@ pub(crate) struct Complex {
 
 impl<T: Real> Energy<T> for Complex {
     fn entity(&self) -> Layout {
-        Layout(vec![Segment { name: "entities", width: self.width, unit: false }])
+        undivided(&[("entities", self.width)])
     }
 
     fn relation(&self) -> Layout {
-        Layout(vec![Segment { name: "relations", width: self.width, unit: false }])
+        undivided(&[("relations", self.width)])
     }
 
     fn scratch(&self) -> usize {
@@ -84,45 +79,11 @@ impl Space for Complex {
         Self { width: 2 * config.dimension }
     }
 
-    fn likeness(&self) -> Likeness {
-        Likeness::Dot
-    }
-
-    fn width(&self) -> usize {
-        self.width
-    }
-
-    fn query(
-        &self,
-        known: RowView<'_, f32>,
-        relation: RowView<'_, f32>,
-        direction: Direction,
-        out: &mut [f32],
-    ) {
+    fn query(&self, known: Row<'_>, relation: Row<'_>, direction: Direction, out: &mut [f32]) {
         let [x, r] = [known, relation].map(|row| &row.values[..self.width]);
         match direction {
             Direction::Object => complex_product(x, r, out),
             Direction::Subject => conjugate_product(x, r, out),
         }
-    }
-
-    fn candidate(&self, entity: RowView<'_, f32>, _: RowView<'_, f32>, out: &mut [f32]) {
-        out.copy_from_slice(&entity.values[..self.width]);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::testing;
-    use super::Complex;
-
-    #[test]
-    fn gradients_are_those_of_the_energy() {
-        testing::check_gradients::<Complex>(testing::PRODUCTS);
-    }
-
-    #[test]
-    fn scores_are_energies() {
-        testing::check_scores::<Complex>(testing::PRODUCTS);
     }
 }

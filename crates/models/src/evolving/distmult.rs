@@ -15,27 +15,24 @@
 
 use quadcast_core::Direction;
 use quadcast_kernels::Real;
-use quadcast_kernels::compare::Likeness;
-use quadcast_kernels::triples::{Ends, Energy, Layout, RowView, Segment, Slopes, dot};
+use quadcast_kernels::triples::{Ends, Energy, Layout, Slopes, dot, padded};
 
 use super::settings::{Config, LossName, OptimiserName, Sampling};
-use super::space::{Named, Space};
-use crate::registry::Entry;
+use super::space::{Row, Space, undivided};
+use crate::registry::{Build, Entry};
+use crate::settings::Settings;
 
-pub(super) struct DistMult;
-
-impl Named for DistMult {
-    type Space = Diagonal;
-    const NAME: &'static str = "distmult";
-    const ABOUT: &'static str = "Product of head, relation and tail, number by number.";
-    const PAPER: &'static str =
-        "Embedding entities and relations for learning and inference in knowledge bases";
-    const SOURCE: &'static str = "Yang et al., ICLR 2015";
-
-    fn config() -> Config {
-        softplus()
-    }
-}
+/// The entry of the registry.
+pub const ENTRY: Entry = Entry {
+    name: "distmult",
+    about: "Product of head, relation and tail, number by number.",
+    paper: "Embedding entities and relations for learning and inference in knowledge bases",
+    source: "Yang et al., ICLR 2015",
+    defaults: || softplus().table(),
+    build: Build::Evolving(|table| super::build::<Diagonal>("distmult", &softplus(), table)),
+    base: Some("transe"),
+    ..super::transe::ENTRY
+};
 
 /// The settings that the models of products share.
 pub(super) fn softplus() -> Config {
@@ -53,9 +50,6 @@ pub(super) fn softplus() -> Config {
         ..Config::default()
     }
 }
-
-/// The entry of the registry.
-pub const ENTRY: Entry = super::entry::<DistMult>();
 
 /// The space.
 #[derive(Clone, Debug)]
@@ -78,15 +72,15 @@ pub(super) fn triple_product<T: Real>(x: &[T], y: &[T], z: &[T], product: &mut [
 
 impl<T: Real> Energy<T> for Diagonal {
     fn entity(&self) -> Layout {
-        Layout(vec![Segment { name: "entities", width: self.dimension, unit: false }])
+        undivided(&[("entities", self.dimension)])
     }
 
     fn relation(&self) -> Layout {
-        Layout(vec![Segment { name: "relations", width: self.dimension, unit: false }])
+        undivided(&[("relations", self.dimension)])
     }
 
     fn scratch(&self) -> usize {
-        self.dimension.next_multiple_of(quadcast_kernels::triples::LINE)
+        padded(self.dimension)
     }
 
     #[inline(always)]
@@ -108,36 +102,8 @@ impl Space for Diagonal {
         Self { dimension: config.dimension }
     }
 
-    fn likeness(&self) -> Likeness {
-        Likeness::Dot
-    }
-
-    fn width(&self) -> usize {
-        self.dimension
-    }
-
-    fn query(&self, known: RowView<'_, f32>, relation: RowView<'_, f32>, _: Direction, out: &mut [f32]) {
+    fn query(&self, known: Row<'_>, relation: Row<'_>, _: Direction, out: &mut [f32]) {
         let pairs = known.values.iter().zip(relation.values);
         out.iter_mut().zip(pairs).for_each(|(out, (x, r))| *out = x * r);
-    }
-
-    fn candidate(&self, entity: RowView<'_, f32>, _: RowView<'_, f32>, out: &mut [f32]) {
-        out.copy_from_slice(&entity.values[..out.len()]);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::testing;
-    use super::Diagonal;
-
-    #[test]
-    fn gradients_are_those_of_the_energy() {
-        testing::check_gradients::<Diagonal>(testing::PRODUCTS);
-    }
-
-    #[test]
-    fn scores_are_energies() {
-        testing::check_scores::<Diagonal>(testing::PRODUCTS);
     }
 }

@@ -18,38 +18,26 @@ pub(super) struct Examples {
     groups: Vec<(Range<usize>, f64)>,
 }
 
-/// How much a change affects each entity.
-pub(super) struct Changes {
-    /// By entity: inserted and deleted triples, as a share of its triples before and after.
-    changed: Vec<f64>,
-}
-
-fn ids(triple: &Triple) -> [u32; 3] {
+/// A triple as three ids.
+pub(super) fn ids(triple: &Triple) -> [u32; 3] {
     [triple.subject.0, triple.relation.0, triple.object.0]
 }
 
-impl Changes {
-    pub fn new(update: &GraphUpdate<'_>) -> Self {
-        let count = |triples: &[Triple]| {
-            let mut counts = vec![0_u32; update.graph.sizes.entities];
-            for triple in triples {
-                counts[triple.subject.index()] += 1;
-                counts[triple.object.index()] += 1;
-            }
-            counts
-        };
-        let (now, came, went) = (count(update.graph.triples), count(update.inserted), count(update.deleted));
-        let share = |((&now, &came), &went): ((&u32, &u32), &u32)| {
-            f64::from(came + went) / f64::from((now + went).max(1))
-        };
-        Self { changed: now.iter().zip(&came).zip(&went).map(share).collect() }
-    }
-
-    fn is_near(&self, triple: &Triple, near: f64) -> bool {
-        [triple.subject, triple.object]
-            .iter()
-            .any(|end| self.changed[end.index()] >= near.max(f64::MIN_POSITIVE))
-    }
+/// By entity: inserted and deleted triples, as a share of its triples before and after.
+fn changed_shares(update: &GraphUpdate<'_>) -> Vec<f64> {
+    let count = |triples: &[Triple]| {
+        let mut counts = vec![0_u32; update.graph.sizes.entities];
+        for triple in triples {
+            counts[triple.subject.index()] += 1;
+            counts[triple.object.index()] += 1;
+        }
+        counts
+    };
+    let (now, came, went) = (count(update.graph.triples), count(update.inserted), count(update.deleted));
+    let share = |((&now, &came), &went): ((&u32, &u32), &u32)| {
+        f64::from(came + went) / f64::from((now + went).max(1))
+    };
+    now.iter().zip(&came).zip(&went).map(share).collect()
 }
 
 impl Examples {
@@ -60,17 +48,20 @@ impl Examples {
     }
 
     /// New triples, samples of old triples near the change and elsewhere, and deleted triples as false ones.
-    pub fn of_change(update: &GraphUpdate<'_>, changes: &Changes, config: &Config, run: &Run) -> Self {
+    pub fn of_change(update: &GraphUpdate<'_>, config: &Config, run: &Run) -> Self {
         let Config { replay, replay_near, near, unlearn, .. } = *config;
         if replay == 1.0 && replay_near == 1.0 && unlearn == 0.0 {
             return Self::all(update.graph.triples);
         }
         let inserted: FxHashSet<&Triple> = update.inserted.iter().collect();
+        let (changed, near) = (changed_shares(update), near.max(f64::MIN_POSITIVE));
+        let is_near =
+            |triple: &Triple| [triple.subject, triple.object].iter().any(|end| changed[end.index()] >= near);
         let mut parts: [Vec<[u32; 3]>; 4] = Default::default();
         for triple in update.graph.triples {
             let part = if inserted.contains(triple) {
                 0
-            } else if changes.is_near(triple, near) {
+            } else if is_near(triple) {
                 1
             } else {
                 2

@@ -25,34 +25,35 @@
 //!
 //! **Cost.** At most 150 epochs after a change, each shorter than one of the whole graph.
 
+use quadcast_core::Capabilities;
 use quadcast_kernels::triples::Translation;
 
 use super::settings::Config;
-use super::space::Named;
-use crate::registry::Entry;
-
-pub(super) struct IncrementalTransE;
-
-impl Named for IncrementalTransE {
-    type Space = Translation;
-    const NAME: &'static str = "incremental-transe";
-    const ABOUT: &'static str = "TransE that learns changes and unlearns what was deleted.";
-    const PAPER: &'static str = "A baseline of this project";
-    const SOURCE: &'static str = "The space is that of Bordes et al., NIPS 2013";
-
-    fn config() -> Config {
-        Config {
-            update_epochs: 150,
-            validate_every: 50,
-            replay_near: 1.0,
-            replay: 0.2,
-            near: 0.1,
-            unlearn: 1.0,
-            neighbour_start: true,
-            ..Config::default()
-        }
-    }
-}
+use crate::registry::{Build, Entry};
+use crate::settings::Settings;
 
 /// The entry of the registry.
-pub const ENTRY: Entry = super::entry::<IncrementalTransE>();
+pub const ENTRY: Entry = Entry {
+    name: "incremental-transe",
+    about: "TransE that learns changes and unlearns what was deleted.",
+    paper: "A baseline of this project",
+    source: "The space is that of Bordes et al., NIPS 2013",
+    defaults: || config().table(),
+    build: Build::Evolving(|table| super::build::<Translation>("incremental-transe", &config(), table)),
+    capabilities: || Capabilities { unlearns: true, ..super::CAPABILITIES },
+    base: Some("transe"),
+    ..super::transe::ENTRY
+};
+
+fn config() -> Config {
+    Config {
+        update_epochs: 150,
+        validate_every: 50,
+        replay_near: 1.0,
+        replay: 0.2,
+        near: 0.1,
+        unlearn: 1.0,
+        neighbour_start: true,
+        ..Config::default()
+    }
+}

@@ -16,6 +16,7 @@ pub mod distmult;
 mod examples;
 pub mod incremental_transe;
 mod new_rows;
+mod projected;
 pub mod rescal;
 pub mod rotate;
 mod settings;
@@ -35,38 +36,19 @@ mod unused_settings;
 pub use settings::{Config, LossName, OptimiserName, Positives, Sampling};
 
 use crate::config::{self, ConfigError};
-use crate::registry::{Build, Entry};
-use crate::settings::Settings;
 use single_space::SingleSpace;
-use space::Named;
+use space::Space;
 
-/// The registry entry of a named space.
-const fn entry<N: Named>() -> Entry {
-    Entry {
-        name: N::NAME,
-        aliases: N::ALIASES,
-        about: N::ABOUT,
-        paper: N::PAPER,
-        source: N::SOURCE,
-        capabilities: || capabilities_of(&N::config()),
-        settings: Config::SETTINGS,
-        base: N::BASE,
-        quick: &["dimension=16", "epochs=20", "validate_every=10", "batches=10", "negatives=2"],
-        defaults: || N::config().table(),
-        build: Build::Evolving(build::<N>),
-    }
-}
-
-fn build<N: Named>(table: &Table) -> Result<Box<dyn EvolvingModel>, ConfigError> {
-    let config = config::change(&N::config(), table)?;
+/// Builds a model with one space: settings that the table leaves out keep the defaults of the model of this name.
+fn build<M: Space>(
+    name: &str,
+    defaults: &Config,
+    table: &Table,
+) -> Result<Box<dyn EvolvingModel>, ConfigError> {
+    let config = config::change(defaults, table)?;
     config.check_threads()?;
-    unused_settings::refuse_unused::<N>(&config)?;
-    Ok(Box::new(SingleSpace::<N::Space>::new(config)?))
-}
-
-/// What a model with this configuration can do.
-fn capabilities_of(config: &Config) -> Capabilities {
-    Capabilities { unlearns: config.unlearn > 0.0, ..CAPABILITIES }
+    unused_settings::refuse_unused::<M>(name, &config, defaults)?;
+    Ok(Box::new(SingleSpace::<M>::new(config)?))
 }
 
 /// What all models of evolving graphs can do.

@@ -14,38 +14,37 @@
 //! **Cost.** A product with a matrix per triple, and an outer product in the gradient.
 
 use quadcast_core::Direction;
-use quadcast_kernels::compare::Likeness;
-use quadcast_kernels::triples::{Ends, Energy, Layout, RowView, Segment, Slopes, dot, padded};
+use quadcast_kernels::triples::{Ends, Energy, Layout, Slopes, dot, padded};
 use quadcast_kernels::{Real, add_scaled};
 
 use super::settings::{Config, OptimiserName, Sampling};
-use super::space::{Named, Space};
-use crate::registry::Entry;
-
-pub(super) struct Rescal;
-
-impl Named for Rescal {
-    type Space = Matrices;
-    const NAME: &'static str = "rescal";
-    const ABOUT: &'static str = "A matrix per relation between heads and tails.";
-    const PAPER: &'static str = "A three-way model for collective learning on multi-relational data";
-    const SOURCE: &'static str = "Nickel, Tresp, Kriegel, ICML 2011";
-
-    fn config() -> Config {
-        Config {
-            dimension: 50,
-            margin: 1.0,
-            optimiser: OptimiserName::Adagrad,
-            negatives: 25,
-            sampling: Sampling::Bern,
-            filtered: true,
-            ..Config::default()
-        }
-    }
-}
+use super::space::{Row, Space, undivided};
+use crate::registry::{Build, Entry};
+use crate::settings::Settings;
 
 /// The entry of the registry.
-pub const ENTRY: Entry = super::entry::<Rescal>();
+pub const ENTRY: Entry = Entry {
+    name: "rescal",
+    about: "A matrix per relation between heads and tails.",
+    paper: "A three-way model for collective learning on multi-relational data",
+    source: "Nickel, Tresp, Kriegel, ICML 2011",
+    defaults: || config().table(),
+    build: Build::Evolving(|table| super::build::<Matrices>("rescal", &config(), table)),
+    base: Some("transe"),
+    ..super::transe::ENTRY
+};
+
+fn config() -> Config {
+    Config {
+        dimension: 50,
+        margin: 1.0,
+        optimiser: OptimiserName::Adagrad,
+        negatives: 25,
+        sampling: Sampling::Bern,
+        filtered: true,
+        ..Config::default()
+    }
+}
 
 /// The space.
 #[derive(Clone, Debug)]
@@ -72,11 +71,11 @@ impl Matrices {
 
 impl<T: Real> Energy<T> for Matrices {
     fn entity(&self) -> Layout {
-        Layout(vec![Segment { name: "entities", width: self.dimension, unit: false }])
+        undivided(&[("entities", self.dimension)])
     }
 
     fn relation(&self) -> Layout {
-        Layout(vec![Segment { name: "matrices", width: self.dimension * self.dimension, unit: false }])
+        undivided(&[("matrices", self.dimension * self.dimension)])
     }
 
     fn scratch(&self) -> usize {
@@ -106,21 +105,7 @@ impl Space for Matrices {
         Self { dimension: config.dimension }
     }
 
-    fn likeness(&self) -> Likeness {
-        Likeness::Dot
-    }
-
-    fn width(&self) -> usize {
-        self.dimension
-    }
-
-    fn query(
-        &self,
-        known: RowView<'_, f32>,
-        relation: RowView<'_, f32>,
-        direction: Direction,
-        out: &mut [f32],
-    ) {
+    fn query(&self, known: Row<'_>, relation: Row<'_>, direction: Direction, out: &mut [f32]) {
         let tail = &known.values[..self.dimension];
         match direction {
             Direction::Object => self.row_of_head(known.values, relation.values, out),
@@ -129,25 +114,5 @@ impl Space for Matrices {
                 out.iter_mut().zip(rows).for_each(|(out, row)| *out = quadcast_kernels::dot(row, tail));
             }
         }
-    }
-
-    fn candidate(&self, entity: RowView<'_, f32>, _: RowView<'_, f32>, out: &mut [f32]) {
-        out.copy_from_slice(&entity.values[..out.len()]);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::testing;
-    use super::Matrices;
-
-    #[test]
-    fn gradients_are_those_of_the_energy() {
-        testing::check_gradients::<Matrices>(testing::PRODUCTS);
-    }
-
-    #[test]
-    fn scores_are_energies() {
-        testing::check_scores::<Matrices>(testing::PRODUCTS);
     }
 }

@@ -20,41 +20,41 @@
 use quadcast_core::Direction;
 use quadcast_kernels::Real;
 use quadcast_kernels::compare::Likeness;
-use quadcast_kernels::triples::{Ends, Energy, Layout, RowView, Segment, Slopes};
+use quadcast_kernels::triples::{Ends, Energy, Layout, Slopes};
 
 use super::settings::{Config, LossName, OptimiserName};
-use super::space::{Named, Space};
+use super::space::{Row, Space, undivided};
 use crate::config::ConfigError;
-use crate::registry::Entry;
-
-pub(super) struct RotatE;
-
-impl Named for RotatE {
-    type Space = Rotations;
-    const NAME: &'static str = "rotate";
-    const ABOUT: &'static str = "A relation turns heads to tails, in complex numbers.";
-    const PAPER: &'static str = "RotatE: knowledge graph embedding by relational rotation in complex space";
-    const SOURCE: &'static str = "Sun et al., ICLR 2019";
-
-    fn config() -> Config {
-        Config {
-            dimension: 1024,
-            loss: LossName::Softplus,
-            margin: 6.0,
-            epsilon: 2.0,
-            adversarial: 2.0,
-            negatives: 64,
-            filtered: true,
-            optimiser: OptimiserName::Adam,
-            learning_rate: 2e-5,
-            epochs: 6000,
-            ..Config::default()
-        }
-    }
-}
+use crate::registry::{Build, Entry};
+use crate::settings::Settings;
 
 /// The entry of the registry.
-pub const ENTRY: Entry = super::entry::<RotatE>();
+pub const ENTRY: Entry = Entry {
+    name: "rotate",
+    about: "A relation turns heads to tails, in complex numbers.",
+    paper: "RotatE: knowledge graph embedding by relational rotation in complex space",
+    source: "Sun et al., ICLR 2019",
+    defaults: || config().table(),
+    build: Build::Evolving(|table| super::build::<Rotations>("rotate", &config(), table)),
+    base: Some("transe"),
+    ..super::transe::ENTRY
+};
+
+fn config() -> Config {
+    Config {
+        dimension: 1024,
+        loss: LossName::Softplus,
+        margin: 6.0,
+        epsilon: 2.0,
+        adversarial: 2.0,
+        negatives: 64,
+        filtered: true,
+        optimiser: OptimiserName::Adam,
+        learning_rate: 2e-5,
+        epochs: 6000,
+        ..Config::default()
+    }
+}
 
 /// The space.
 #[derive(Clone, Debug)]
@@ -77,11 +77,11 @@ impl Rotations {
 
 impl<T: Real> Energy<T> for Rotations {
     fn entity(&self) -> Layout {
-        Layout(vec![Segment { name: "entities", width: 2 * self.k, unit: false }])
+        undivided(&[("entities", 2 * self.k)])
     }
 
     fn relation(&self) -> Layout {
-        Layout(vec![Segment { name: "relations", width: self.k, unit: false }])
+        undivided(&[("relations", self.k)])
     }
 
     #[inline(always)]
@@ -142,43 +142,16 @@ impl Space for Rotations {
         Likeness::Modulus
     }
 
-    fn width(&self) -> usize {
-        2 * self.k
-    }
-
-    fn query(
-        &self,
-        known: RowView<'_, f32>,
-        relation: RowView<'_, f32>,
-        direction: Direction,
-        out: &mut [f32],
-    ) {
+    fn query(&self, known: Row<'_>, relation: Row<'_>, direction: Direction, out: &mut [f32]) {
         let sign = if direction == Direction::Object { 1.0 } else { -1.0 };
         for j in 0..self.k {
             (out[j], out[j + self.k]) = self.turned(known.values, relation.values, sign, j);
         }
     }
-
-    fn candidate(&self, entity: RowView<'_, f32>, _: RowView<'_, f32>, out: &mut [f32]) {
-        out.copy_from_slice(&entity.values[..2 * self.k]);
-    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing;
-    use super::Rotations;
-
-    #[test]
-    fn gradients_are_those_of_the_energy() {
-        testing::check_gradients::<Rotations>(testing::PRODUCTS);
-    }
-
-    #[test]
-    fn scores_are_energies() {
-        testing::check_scores::<Rotations>(testing::PRODUCTS);
-    }
-
     #[test]
     fn angles_need_a_range() {
         let build = |settings: &[&str]| {

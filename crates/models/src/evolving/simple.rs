@@ -16,30 +16,25 @@
 
 use quadcast_core::Direction;
 use quadcast_kernels::Real;
-use quadcast_kernels::compare::Likeness;
-use quadcast_kernels::triples::{Ends, Energy, Layout, RowView, Segment, Slopes, padded};
+use quadcast_kernels::triples::{Ends, Energy, Layout, Slopes, padded};
 
 use super::distmult::{add_product, softplus, triple_product};
 use super::settings::Config;
-use super::space::{Named, Space};
-use crate::registry::Entry;
-
-pub(super) struct SimplE;
-
-impl Named for SimplE {
-    type Space = BothWays;
-    const NAME: &'static str = "simple";
-    const ABOUT: &'static str = "Products of a triple and of its reverse.";
-    const PAPER: &'static str = "SimplE embedding for link prediction in knowledge graphs";
-    const SOURCE: &'static str = "Kazemi, Poole, NeurIPS 2018";
-
-    fn config() -> Config {
-        softplus()
-    }
-}
+use super::space::{Row, Space, undivided};
+use crate::registry::{Build, Entry};
+use crate::settings::Settings;
 
 /// The entry of the registry.
-pub const ENTRY: Entry = super::entry::<SimplE>();
+pub const ENTRY: Entry = Entry {
+    name: "simple",
+    about: "Products of a triple and of its reverse.",
+    paper: "SimplE embedding for link prediction in knowledge graphs",
+    source: "Kazemi, Poole, NeurIPS 2018",
+    defaults: || softplus().table(),
+    build: Build::Evolving(|table| super::build::<BothWays>("simple", &softplus(), table)),
+    base: Some("transe"),
+    ..super::transe::ENTRY
+};
 
 /// The space.
 #[derive(Clone, Debug)]
@@ -57,19 +52,11 @@ impl BothWays {
 
 impl<T: Real> Energy<T> for BothWays {
     fn entity(&self) -> Layout {
-        let width = self.dimension;
-        Layout(vec![
-            Segment { name: "entities_as_heads", width, unit: false },
-            Segment { name: "entities_as_tails", width, unit: false },
-        ])
+        undivided(&[("entities_as_heads", self.dimension), ("entities_as_tails", self.dimension)])
     }
 
     fn relation(&self) -> Layout {
-        let width = self.dimension;
-        Layout(vec![
-            Segment { name: "relations", width, unit: false },
-            Segment { name: "inverse_relations", width, unit: false },
-        ])
+        undivided(&[("relations", self.dimension), ("inverse_relations", self.dimension)])
     }
 
     fn scratch(&self) -> usize {
@@ -103,22 +90,8 @@ impl Space for BothWays {
         Self { dimension: config.dimension }
     }
 
-    fn likeness(&self) -> Likeness {
-        Likeness::Dot
-    }
-
-    fn width(&self) -> usize {
-        2 * self.dimension
-    }
-
     /// A candidate is `[as head ; as tail]` for both sides: the first half of a query is compared with its vector as a head.
-    fn query(
-        &self,
-        known: RowView<'_, f32>,
-        relation: RowView<'_, f32>,
-        direction: Direction,
-        out: &mut [f32],
-    ) {
+    fn query(&self, known: Row<'_>, relation: Row<'_>, direction: Direction, out: &mut [f32]) {
         let (x, r) = (self.halves(known.values), self.halves(relation.values));
         let r = if direction == Direction::Object { (r.1, r.0) } else { r };
         let (first, second) = out.split_at_mut(self.dimension);
@@ -127,26 +100,10 @@ impl Space for BothWays {
         }
     }
 
-    fn candidate(&self, entity: RowView<'_, f32>, _: RowView<'_, f32>, out: &mut [f32]) {
+    fn candidate(&self, entity: Row<'_>, _: Row<'_>, out: &mut [f32]) {
         let (as_head, as_tail) = self.halves(entity.values);
         let (first, second) = out.split_at_mut(self.dimension);
         first.copy_from_slice(&as_head[..self.dimension]);
         second.copy_from_slice(&as_tail[..self.dimension]);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::testing;
-    use super::BothWays;
-
-    #[test]
-    fn gradients_are_those_of_the_energy() {
-        testing::check_gradients::<BothWays>(testing::PRODUCTS);
-    }
-
-    #[test]
-    fn scores_are_energies() {
-        testing::check_scores::<BothWays>(testing::PRODUCTS);
     }
 }

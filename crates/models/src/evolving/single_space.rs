@@ -2,7 +2,7 @@
 
 use quadcast_core::{
     Capabilities, Direction, EntityId, EvolvingModel, GraphSizes, GraphUpdate, GraphValidation, GraphView,
-    ModelError, Query, RelationId, Run, SavedModel, ScoreSink, Tensors, Triple,
+    ModelError, Query, RelationId, Run, SavedModel, ScoreSink, Step, Tensors, Triple,
 };
 use quadcast_kernels::compare::{Comparison, pairs, score_strips};
 use quadcast_kernels::rows::for_each_row;
@@ -10,10 +10,10 @@ use quadcast_kernels::triples::{Layout, Tables, Translation};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::examples::{Changes, Examples};
+use super::examples::Examples;
 use super::new_rows;
 use super::settings::Config;
-use super::space::{Depends, Space};
+use super::space::Space;
 use super::trainer::Trainer;
 use crate::blocks::store::{Arrays, StoreError};
 use crate::config::ConfigError;
@@ -71,21 +71,26 @@ impl<M: Space> SingleSpace<M> {
     }
 
     /// The rows of all candidates for questions of a relation.
-    fn candidates(&self, tables: &Tables<f32>, relation: RelationId) -> Vec<f32> {
+    fn all_candidates(&self, tables: &Tables<f32>, relation: RelationId) -> Vec<f32> {
+        let pairs: Vec<_> = self.prepared.ids.iter().map(|&entity| (entity, relation)).collect();
+        self.candidates(tables, &pairs)
+    }
+
+    fn candidates(&self, tables: &Tables<f32>, pairs: &[(EntityId, RelationId)]) -> Vec<f32> {
         let width = self.space.width();
-        let mut rows = vec![0.0; self.prepared.ids.len() * width];
+        let mut rows = vec![0.0; pairs.len() * width];
         for_each_row(&mut rows, width, |i, out| {
-            let entity = tables.entities.row(self.prepared.ids[i].0);
-            self.space.candidate(entity, tables.relations.row(relation.0), out);
+            let (entity, relation) = pairs[i];
+            self.space.candidate(tables.entities.row(entity.0), tables.relations.row(relation.0), out);
         });
         rows
     }
 
-    fn queries(&self, tables: &Tables<f32>, asked: &[&Query]) -> Vec<f32> {
+    fn queries(&self, tables: &Tables<f32>, asked: &[Query]) -> Vec<f32> {
         let width = self.space.width();
         let mut rows = vec![0.0; asked.len() * width];
         for_each_row(&mut rows, width, |i, out| {
-            let Query { known, relation, direction, .. } = *asked[i];
+            let Query { known, relation, direction, .. } = asked[i];
             let (known, relation) = (tables.entities.row(known.0), tables.relations.row(relation.0));
             self.space.query(known, relation, direction, out);
         });
@@ -101,7 +106,7 @@ impl<M: Space> SingleSpace<M> {
         sink: &mut dyn ScoreSink,
     ) -> Result<(), ModelError> {
         for indices in indices.chunks(QUESTIONS_AT_ONCE) {
-            let asked: Vec<&Query> = indices.iter().map(|&i| &queries[i]).collect();
+            let asked: Vec<Query> = indices.iter().map(|&i| queries[i]).collect();
             let comparison = Comparison {
                 likeness: self.space.likeness(),
                 queries: &self.queries(tables, &pad_rows(&asked)),
@@ -211,7 +216,7 @@ fn training_name(graph: &GraphView<'_>) -> String {
 
 impl<M: Space> EvolvingModel for SingleSpace<M> {
     fn capabilities(&self) -> Capabilities {
-        super::capabilities_of(&self.config)
+        Capabilities { unlearns: self.config.unlearn > 0.0, ..super::CAPABILITIES }
     }
 
     fn fit(
@@ -240,7 +245,7 @@ impl<M: Space> EvolvingModel for SingleSpace<M> {
         {
             new_rows::place(&self.space, tables, update.inserted, &self.trained);
         }
-        let examples = Examples::of_change(update, &Changes::new(update), &self.config, run);
+        let examples = Examples::of_change(update, &self.config, run);
         self.learn((examples, graph), (&training_name(graph), true), validation, run)?;
         Ok(())
     }
@@ -248,8 +253,8 @@ impl<M: Space> EvolvingModel for SingleSpace<M> {
     fn begin(&mut self, candidates: &[EntityId]) -> Result<(), ModelError> {
         self.prepared = Prepared { ids: candidates.to_vec(), rows: None };
         let tables = self.tables()?;
-        if self.space.depends() == Depends::Nothing && tables.relations.rows() > 0 {
-            self.prepared.rows = Some(self.candidates(tables, RelationId(0)));
+        if !M::CANDIDATES_BY_RELATION && tables.relations.rows() > 0 {
+            self.prepared.rows = Some(self.all_candidates(tables, RelationId(0)));
         }
         Ok(())
     }
@@ -262,7 +267,7 @@ impl<M: Space> EvolvingModel for SingleSpace<M> {
         }
         order.sort_by_key(|&i| queries[i].relation);
         for indices in order.chunk_by(|&a, &b| queries[a].relation == queries[b].relation) {
-            let candidates = self.candidates(tables, queries[indices[0]].relation);
+            let candidates = self.all_candidates(tables, queries[indices[0]].relation);
             self.score_shared(tables, &candidates, (queries, indices), sink)?;
         }
         Ok(())
@@ -270,22 +275,13 @@ impl<M: Space> EvolvingModel for SingleSpace<M> {
 
     fn energies(&self, triples: &[Triple]) -> Result<Vec<f32>, ModelError> {
         let tables = self.tables()?;
-        let width = self.space.width();
         let mut energies = vec![0.0; triples.len()];
         for (triples, out) in triples.chunks(TRIPLES_AT_ONCE).zip(energies.chunks_mut(TRIPLES_AT_ONCE)) {
-            let (mut queries, mut candidates) =
-                (vec![0.0; triples.len() * width], vec![0.0; triples.len() * width]);
-            for_each_row(&mut queries, width, |i, out| {
-                let (head, relation) = (triples[i].subject.0, triples[i].relation.0);
-                let (head, relation) = (tables.entities.row(head), tables.relations.row(relation));
-                self.space.query(head, relation, Direction::Object, out);
-            });
-            for_each_row(&mut candidates, width, |i, out| {
-                let (tail, relation) = (triples[i].object.0, triples[i].relation.0);
-                let (tail, relation) = (tables.entities.row(tail), tables.relations.row(relation));
-                self.space.candidate(tail, relation, out);
-            });
-            pairs(self.space.likeness(), width, &queries, &candidates, None, out);
+            let asked = triples.iter().map(|triple| Query::hide(triple.at(Step(0)), Direction::Object).0);
+            let queries = self.queries(tables, &asked.collect::<Vec<_>>());
+            let answers = triples.iter().map(|triple| (triple.object, triple.relation));
+            let candidates = self.candidates(tables, &answers.collect::<Vec<_>>());
+            pairs(self.space.likeness(), self.space.width(), &queries, &candidates, None, out);
             out.iter_mut().for_each(|x| *x = -*x);
         }
         Ok(energies)

@@ -1,19 +1,32 @@
-//! What every energy must pass.
+//! Every energy: its gradients against differences of the loss, and its scores against itself.
 
-use quadcast_core::{Direction, EntityId, EvolvingModel, Query, Step, Triple};
+use std::any::type_name;
+
+use quadcast_core::{Direction, EntityId, EvolvingModel, Query, RelationId, Step, Triple};
 use quadcast_kernels::triples::{
     Batch, Draws, Ends, Energy, Exact, LossKind, Negatives, Settings, SoftConstraint, Source, Table, Tables,
+    Translation,
 };
 use quadcast_testing::Collected;
 use toml::Table as Toml;
 
+use super::complex::Complex;
+use super::distmult::Diagonal;
+use super::examples::ids;
+use super::projected::Projected;
+use super::rescal::Matrices;
+use super::rotate::Rotations;
 use super::settings::Config;
+use super::simple::BothWays;
 use super::single_space::SingleSpace;
 use super::space::Space;
+use super::transd::MappingVectors;
+use super::transh::Hyperplane;
+use super::transr::Matrix;
 use crate::config::{parse, set};
 
 /// Settings that concern distances, each to be checked alone.
-pub(super) const TRANSLATIONS: &[&str] = &[
+const TRANSLATIONS: &[&str] = &[
     "norm=1",
     "norm=2",
     "normalise=false",
@@ -25,8 +38,41 @@ pub(super) const TRANSLATIONS: &[&str] = &[
     "sampling=cross",
 ];
 /// Settings that matter to products.
-pub(super) const PRODUCTS: &[&str] =
+const PRODUCTS: &[&str] =
     &["norm=1", "loss=softplus", "adversarial=0.7", "penalty=0.3", "cubes=0.2", "relation_negatives=2"];
+
+/// Spaces of relations that are smaller or larger than that of entities.
+const WIDTHS: &[&str] = &["relation_dimension=3", "relation_dimension=20"];
+
+#[test]
+fn gradients_of_translations_are_those_of_the_energy() {
+    check_gradients::<Translation>(TRANSLATIONS);
+    check_gradients::<Projected<Hyperplane>>(&[TRANSLATIONS, &["constraint=0.4"]].concat());
+    check_gradients::<Projected<MappingVectors>>(&[TRANSLATIONS, WIDTHS].concat());
+    check_gradients::<Projected<Matrix>>(&[TRANSLATIONS, WIDTHS].concat());
+}
+
+#[test]
+fn gradients_of_products_are_those_of_the_energy() {
+    check_gradients::<Diagonal>(PRODUCTS);
+    check_gradients::<Matrices>(PRODUCTS);
+    check_gradients::<Complex>(PRODUCTS);
+    check_gradients::<BothWays>(PRODUCTS);
+    check_gradients::<Rotations>(PRODUCTS);
+}
+
+#[test]
+fn scores_are_energies() {
+    check_scores::<Translation>(TRANSLATIONS);
+    check_scores::<Projected<Hyperplane>>(TRANSLATIONS);
+    check_scores::<Projected<MappingVectors>>(&[TRANSLATIONS, WIDTHS].concat());
+    check_scores::<Projected<Matrix>>(&[TRANSLATIONS, WIDTHS].concat());
+    check_scores::<Diagonal>(PRODUCTS);
+    check_scores::<Matrices>(PRODUCTS);
+    check_scores::<Complex>(PRODUCTS);
+    check_scores::<BothWays>(PRODUCTS);
+    check_scores::<Rotations>(PRODUCTS);
+}
 
 const ENTITIES: usize = 7;
 const RELATIONS: usize = 3;
@@ -178,12 +224,12 @@ fn penalty(tables: &Tables<f64>, settings: &Settings, samples: &Samples) -> f64 
 }
 
 /// One step of gradient descent with the rate 1 against differences of the loss, for each of the settings.
-pub(super) fn check_gradients<M: Space + Energy<f64>>(settings: &[&str]) {
+fn check_gradients<M: Space + Energy<f64>>(settings: &[&str]) {
     for setting in settings {
         for negatives in [1, 3] {
             let config =
                 Config { negatives, learning_rate: 1.0, filtered: negatives == 3, ..config(setting) };
-            check_gradient::<M>(&config, setting);
+            check_gradient::<M>(&config, &format!("{} {setting}", type_name::<M>()));
         }
     }
 }
@@ -236,7 +282,7 @@ fn is_padding(table: &Table<f64>, place: usize) -> bool {
 }
 
 /// The energy that is trained, the energy that is told and the scores of both sides are the same.
-pub(super) fn check_scores<M: Space + Energy<f64>>(settings: &[&str]) {
+fn check_scores<M: Space + Energy<f64>>(settings: &[&str]) {
     for setting in settings {
         let mut model = SingleSpace::<M>::new(config(setting)).unwrap();
         let wide = tables(&model.space);
@@ -253,12 +299,7 @@ pub(super) fn check_scores<M: Space + Energy<f64>>(settings: &[&str]) {
         let known = EntityId(2);
         let queries: Vec<Query> = (0..RELATIONS as u32)
             .flat_map(|relation| Direction::BOTH.map(|direction| (relation, direction)))
-            .map(|(relation, direction)| Query {
-                step: Step(0),
-                known,
-                relation: quadcast_core::RelationId(relation),
-                direction,
-            })
+            .map(|(id, direction)| Query { step: Step(0), known, relation: RelationId(id), direction })
             .collect();
         let mut rows = Collected::among(&candidates).dense();
         model.score(&queries, &mut rows).unwrap();
@@ -267,10 +308,13 @@ pub(super) fn check_scores<M: Space + Energy<f64>>(settings: &[&str]) {
                 candidates.iter().map(|&answer| query.fact(answer, Step(0)).triple()).collect();
             let energies = model.energies(&triples).unwrap();
             for ((triple, told), score) in triples.iter().zip(energies).zip(row) {
-                let ids = [triple.subject.0, triple.relation.0, triple.object.0];
-                let trained = energy(&model.space, &wide, ids);
+                let trained = energy(&model.space, &wide, ids(triple));
                 let near = |x: f64| (x - trained).abs() < 1e-5 * trained.abs().max(1.0);
-                assert!(near(told.into()) && near(-score), "{setting}: {trained} {told} {score}");
+                assert!(
+                    near(told.into()) && near(-score),
+                    "{} {setting}: {trained} {told} {score}",
+                    type_name::<M>()
+                );
             }
         }
     }

@@ -4,7 +4,7 @@ use quadcast_core::{GraphValidation, GraphView, ModelError, Run, Step};
 use quadcast_kernels::triples::{Batch, Exact, LockFree, Negatives, Source, Tables};
 use rand::Rng;
 
-use super::examples::{BatchSplit, Examples};
+use super::examples::{BatchSplit, Examples, ids};
 use super::single_space::SingleSpace;
 use super::space::Space;
 use crate::blocks::store::{Checkpoint, checkpoint_bytes};
@@ -42,8 +42,7 @@ impl<'a, M: Space> Trainer<'a, M> {
     ) -> Result<Self, ModelError> {
         let tables = model.tables.take().ok_or_else(unfitted)?;
         let split = BatchSplit::new(examples.size(), model.config.batches, model.config.positives);
-        let known: Vec<[u32; 3]> =
-            graph.triples.iter().map(|t| [t.subject.0, t.relation.0, t.object.0]).collect();
+        let known: Vec<[u32; 3]> = graph.triples.iter().map(ids).collect();
         let pool = graph.present.iter().map(|entity| entity.0).collect();
         let sizes = (graph.sizes.entities, graph.sizes.relations);
         let negatives = Negatives::new(model.config.drawing(), &examples.triples, &known, pool, sizes);

@@ -14,192 +14,97 @@
 //!
 //! **Cost.** That of `TransE` with rows twice as long. All candidates are projected once per relation.
 
-use quadcast_core::Direction;
-use quadcast_kernels::compare::Likeness;
-use quadcast_kernels::triples::{Ends, Energy, Layout, RowView, Segment, Slopes, dot, padded};
+use quadcast_kernels::triples::{Layout, RowView, Segment, dot, padded};
 use quadcast_kernels::{Real, add_scaled};
 
+use super::projected::{Projected, Projection};
 use super::settings::{Config, Sampling};
-use super::space::{Depends, Named, ProjectedDistance, Space};
-use super::transe::{likeness, translate};
-use super::transh::divide;
-use crate::registry::Entry;
-
-pub(super) struct TransD;
-
-impl Named for TransD {
-    type Space = Dynamic;
-    const NAME: &'static str = "transd";
-    const ABOUT: &'static str = "A projection for every pair of entity and relation.";
-    const PAPER: &'static str = "Knowledge graph embedding via dynamic mapping matrix";
-    const SOURCE: &'static str = "Ji et al., ACL 2015";
-
-    fn config() -> Config {
-        Config {
-            dimension: 200,
-            margin: 4.0,
-            learning_rate: 1.0,
-            negatives: 25,
-            sampling: Sampling::Bern,
-            filtered: true,
-            ..Config::default()
-        }
-    }
-}
+use super::space::undivided;
+use crate::registry::{Build, Entry};
+use crate::settings::Settings;
 
 /// The entry of the registry.
-pub const ENTRY: Entry = super::entry::<TransD>();
+pub const ENTRY: Entry = Entry {
+    name: "transd",
+    about: "A projection for every pair of entity and relation.",
+    paper: "Knowledge graph embedding via dynamic mapping matrix",
+    source: "Ji et al., ACL 2015",
+    defaults: || config().table(),
+    build: Build::Evolving(|table| super::build::<Projected<MappingVectors>>("transd", &config(), table)),
+    base: Some("transe"),
+    ..super::transe::ENTRY
+};
 
-/// The space.
-#[derive(Clone, Debug)]
-pub(crate) struct Dynamic {
-    dimension: usize,
-    projected: ProjectedDistance,
-    unit: bool,
+fn config() -> Config {
+    Config {
+        dimension: 200,
+        margin: 4.0,
+        learning_rate: 1.0,
+        negatives: 25,
+        sampling: Sampling::Bern,
+        filtered: true,
+        ..Config::default()
+    }
 }
 
-impl Dynamic {
-    /// Numbers that an entity and its projection have in common.
+/// Projects along the second vector of a relation, as far as the second vector of the entity says.
+#[derive(Clone, Debug)]
+pub(crate) struct MappingVectors {
+    dimension: usize,
+    width: usize,
+}
+
+impl MappingVectors {
+    /// Both vectors of an entity, and how many numbers the first has in common with its projection.
     #[inline(always)]
-    fn common(&self) -> usize {
-        self.dimension.min(self.projected.width)
+    fn entity_parts<'a, T>(&self, row: &'a [T]) -> (&'a [T], &'a [T], usize) {
+        let (vector, own) = row.split_at(padded(self.dimension));
+        (vector, own, self.dimension.min(self.width))
+    }
+}
+
+impl Projection for MappingVectors {
+    const READS: &'static [&'static str] = &["relation_dimension", "norm", "normalise"];
+    const ALWAYS_DIVIDED: bool = true;
+
+    fn new(config: &Config) -> Self {
+        Self { dimension: config.dimension, width: config.relation_width() }
     }
 
-    /// Both vectors of an entity.
-    #[inline(always)]
-    fn entity<'a, T>(&self, row: &'a [T]) -> (&'a [T], &'a [T]) {
-        row.split_at(padded(self.dimension))
+    fn width(&self) -> usize {
+        self.width
     }
 
-    /// Both vectors of a relation.
-    #[inline(always)]
-    fn relation<'a, T>(&self, row: &'a [T]) -> (&'a [T], &'a [T]) {
-        row.split_at(padded(self.projected.width))
+    fn entity(&self) -> Layout {
+        undivided(&[("entities", self.dimension), ("entity_mappings", self.dimension)])
     }
 
-    /// `out` may be without padding.
+    fn mapping(&self) -> Segment {
+        Segment { name: "relation_mappings", width: self.width, unit: false }
+    }
+
     #[inline(always)]
-    fn project<T: Real>(&self, entity: &[T], mapping: &[T], out: &mut [T]) {
-        let ((vector, own), common) = (self.entity(entity), self.common());
+    fn project<T: Real>(&self, entity: &[T], mapping: RowView<'_, T>, out: &mut [T]) {
+        let (vector, own, common) = self.entity_parts(entity);
         out[..common].copy_from_slice(&vector[..common]);
         out[common..].fill(T::ZERO);
-        add_scaled(out, dot(vector, own), mapping);
+        add_scaled(out, dot(vector, own), mapping.values);
     }
 
     #[inline(always)]
     fn back<T: Real>(
         &self,
-        (entity, mapping): (&[T], &[T]),
+        (entity, mapping): (&[T], RowView<'_, T>),
         slope: &[T],
         entity_slope: &mut [T],
         mapping_slope: &mut [T],
     ) {
-        let ((vector, own), common) = (self.entity(entity), self.common());
+        let (vector, own, common) = self.entity_parts(entity);
         let (vector_slope, own_slope) = entity_slope.split_at_mut(padded(self.dimension));
-        let along = dot(slope, mapping);
+        let along = dot(slope, mapping.values);
         add_scaled(&mut vector_slope[..common], T::ONE, slope);
         add_scaled(vector_slope, along, own);
         add_scaled(own_slope, along, vector);
         add_scaled(mapping_slope, dot(vector, own), slope);
-    }
-}
-
-impl<T: Real> Energy<T> for Dynamic {
-    fn entity(&self) -> Layout {
-        let width = self.dimension;
-        Layout(vec![
-            Segment { name: "entities", width, unit: false },
-            Segment { name: "entity_mappings", width, unit: false },
-        ])
-    }
-
-    fn relation(&self) -> Layout {
-        let width = self.projected.width;
-        Layout(vec![
-            Segment { name: "relations", width, unit: self.unit },
-            Segment { name: "relation_mappings", width, unit: false },
-        ])
-    }
-
-    fn scratch(&self) -> usize {
-        self.projected.scratch()
-    }
-
-    #[inline(always)]
-    fn energy(&self, ends: &Ends<'_, T>, scratch: &mut [T]) -> T {
-        let (vector, mapping) = self.relation(ends.relation.values);
-        let mut own = self.projected.projections(scratch);
-        self.project(ends.head.values, mapping, own.head);
-        self.project(ends.tail.values, mapping, own.tail);
-        let scale = ends.relation.scales.first().copied().unwrap_or(T::ONE);
-        self.projected.energy(&mut own, vector, scale)
-    }
-
-    #[inline(always)]
-    fn slopes(&self, ends: &Ends<'_, T>, scratch: &mut [T], factor: T, slopes: &mut Slopes<'_, T>) {
-        let (vector, mapping) = self.relation(ends.relation.values);
-        let mut own = self.projected.projections(scratch);
-        let (vector_slope, mapping_slope) = slopes.relation.split_at_mut(padded(self.projected.width));
-        let scale = ends.relation.scales.first().copied().unwrap_or(T::ONE);
-        self.projected.slopes(&mut own, (vector, scale), factor, vector_slope);
-        self.back((ends.head.values, mapping), own.head_slope, slopes.head, mapping_slope);
-        self.back((ends.tail.values, mapping), own.tail_slope, slopes.tail, mapping_slope);
-    }
-}
-
-impl Space for Dynamic {
-    const READS: &'static [&'static str] = &["relation_dimension", "norm", "normalise"];
-
-    fn new(config: &Config) -> Self {
-        // Projections are divided by their lengths in any case.
-        let projected =
-            ProjectedDistance { norm: config.distance(), unit: true, width: config.relation_width() };
-        Self { dimension: config.dimension, projected, unit: config.normalise }
-    }
-
-    fn likeness(&self) -> Likeness {
-        likeness(self.projected.norm)
-    }
-
-    fn width(&self) -> usize {
-        self.projected.width
-    }
-
-    fn depends(&self) -> Depends {
-        Depends::Relation
-    }
-
-    fn query(
-        &self,
-        known: RowView<'_, f32>,
-        relation: RowView<'_, f32>,
-        direction: Direction,
-        out: &mut [f32],
-    ) {
-        self.candidate(known, relation, out);
-        translate(relation, self.unit, direction, out);
-    }
-
-    fn candidate(&self, entity: RowView<'_, f32>, relation: RowView<'_, f32>, out: &mut [f32]) {
-        self.project(entity.values, self.relation(relation.values).1, out);
-        divide(out);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::testing;
-    use super::Dynamic;
-
-    #[test]
-    fn gradients_are_those_of_the_energy() {
-        testing::check_gradients::<Dynamic>(testing::TRANSLATIONS);
-        testing::check_gradients::<Dynamic>(&["relation_dimension=3", "relation_dimension=20"]);
-    }
-
-    #[test]
-    fn scores_are_energies() {
-        testing::check_scores::<Dynamic>(testing::TRANSLATIONS);
-        testing::check_scores::<Dynamic>(&["relation_dimension=3", "relation_dimension=20"]);
     }
 }

@@ -20,32 +20,31 @@
 
 use quadcast_core::Direction;
 use quadcast_kernels::compare::Likeness;
-use quadcast_kernels::triples::{Norm, RowView, Translation};
+use quadcast_kernels::triples::{Norm, Translation};
 
 use super::settings::Config;
-use super::space::{Named, Space};
-use crate::registry::Entry;
-
-pub(super) struct TransE;
-
-impl Named for TransE {
-    type Space = Translation;
-    const NAME: &'static str = "transe";
-    const ABOUT: &'static str = "A relation is a vector that moves heads to tails.";
-    const PAPER: &'static str = "Translating embeddings for modeling multi-relational data";
-    const SOURCE: &'static str = "Bordes et al., NIPS 2013";
-    const BASE: Option<&'static str> = None;
-
-    fn config() -> Config {
-        Config::default()
-    }
-}
+use super::space::{Row, Space};
+use crate::config::defaults;
+use crate::registry::{Build, Entry};
+use crate::settings::Settings;
 
 /// The entry of the registry.
-pub const ENTRY: Entry = super::entry::<TransE>();
+pub const ENTRY: Entry = Entry {
+    name: "transe",
+    about: "A relation is a vector that moves heads to tails.",
+    paper: "Translating embeddings for modeling multi-relational data",
+    source: "Bordes et al., NIPS 2013",
+    aliases: &[],
+    capabilities: || super::CAPABILITIES,
+    settings: Config::SETTINGS,
+    base: None,
+    quick: &["dimension=16", "epochs=20", "validate_every=10", "batches=10", "negatives=2"],
+    defaults: defaults::<Config>,
+    build: Build::Evolving(|table| super::build::<Translation>("transe", &Config::default(), table)),
+};
 
 /// The first numbers of a row, divided by their length if they are a unit segment.
-fn divided(row: RowView<'_, f32>, unit: bool, width: usize) -> impl Iterator<Item = f32> {
+fn divided(row: Row<'_>, unit: bool, width: usize) -> impl Iterator<Item = f32> {
     let scale = if unit { row.scales[0] } else { 1.0 };
     row.values[..width].iter().map(move |x| scale * x)
 }
@@ -59,7 +58,7 @@ pub(super) fn likeness(norm: Norm) -> Likeness {
 }
 
 /// Adds a relation to a head, or takes it away from a tail. The relation may be a unit segment.
-pub(super) fn translate(relation: RowView<'_, f32>, unit: bool, direction: Direction, out: &mut [f32]) {
+pub(super) fn translate(relation: Row<'_>, unit: bool, direction: Direction, out: &mut [f32]) {
     let sign = if direction == Direction::Object { 1.0 } else { -1.0 };
     let width = out.len();
     out.iter_mut().zip(divided(relation, unit, width)).for_each(|(out, r)| *out += sign * r);
@@ -76,53 +75,20 @@ impl Space for Translation {
         likeness(self.norm)
     }
 
-    fn width(&self) -> usize {
-        self.dimension
-    }
-
-    fn query(
-        &self,
-        known: RowView<'_, f32>,
-        relation: RowView<'_, f32>,
-        direction: Direction,
-        out: &mut [f32],
-    ) {
+    fn query(&self, known: Row<'_>, relation: Row<'_>, direction: Direction, out: &mut [f32]) {
         self.candidate(known, relation, out);
         translate(relation, self.unit, direction, out);
     }
 
-    fn candidate(&self, entity: RowView<'_, f32>, _: RowView<'_, f32>, out: &mut [f32]) {
+    fn candidate(&self, entity: Row<'_>, _: Row<'_>, out: &mut [f32]) {
         let width = out.len();
         out.iter_mut().zip(divided(entity, self.unit, width)).for_each(|(out, x)| *out = x);
     }
 
-    fn guess(
-        &self,
-        known: RowView<'_, f32>,
-        relation: RowView<'_, f32>,
-        direction: Direction,
-        out: &mut [f32],
-    ) -> bool {
+    fn guess(&self, known: Row<'_>, relation: Row<'_>, direction: Direction, out: &mut [f32]) -> bool {
         let width = out.len();
         out.iter_mut().zip(divided(known, self.unit, width)).for_each(|(out, x)| *out += x);
         translate(relation, self.unit, direction, out);
         true
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use quadcast_kernels::triples::Translation;
-
-    use super::super::testing;
-
-    #[test]
-    fn gradients_are_those_of_the_energy() {
-        testing::check_gradients::<Translation>(testing::TRANSLATIONS);
-    }
-
-    #[test]
-    fn scores_are_energies() {
-        testing::check_scores::<Translation>(testing::TRANSLATIONS);
     }
 }

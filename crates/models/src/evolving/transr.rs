@@ -15,67 +15,84 @@
 //! **Cost.** Two products with a matrix per triple, and its outer products in the gradient: width times that of `TransE`.
 //! The matrices are most of the memory. All candidates are projected once per relation.
 
-use quadcast_core::Direction;
-use quadcast_kernels::compare::Likeness;
-use quadcast_kernels::triples::{Ends, Energy, Layout, RowView, Segment, Slopes, padded};
-use quadcast_kernels::{Real, add_scaled};
+use quadcast_kernels::triples::{Layout, RowView, Segment};
+use quadcast_kernels::{Real, add_scaled, dot};
 
+use super::projected::{Projected, Projection};
 use super::settings::{Config, Sampling};
-use super::space::{Depends, InitialRows, Named, ProjectedDistance, Space};
-use super::transe::{likeness, translate};
-use super::transh::divide;
-use crate::registry::Entry;
-
-pub(super) struct TransR;
-
-impl Named for TransR {
-    type Space = RelationSpaces;
-    const NAME: &'static str = "transr";
-    const ABOUT: &'static str = "A matrix takes entities into the space of a relation.";
-    const PAPER: &'static str = "Learning entity and relation embeddings for knowledge graph completion";
-    const SOURCE: &'static str = "Lin et al., AAAI 2015";
-
-    fn config() -> Config {
-        Config {
-            dimension: 200,
-            margin: 4.0,
-            learning_rate: 1.0,
-            negatives: 25,
-            sampling: Sampling::Bern,
-            filtered: true,
-            warm_epochs: 1,
-            ..Config::default()
-        }
-    }
-}
+use super::space::{InitialRows, undivided};
+use crate::registry::{Build, Entry};
+use crate::settings::Settings;
 
 /// The entry of the registry.
-pub const ENTRY: Entry = super::entry::<TransR>();
+pub const ENTRY: Entry = Entry {
+    name: "transr",
+    about: "A matrix takes entities into the space of a relation.",
+    paper: "Learning entity and relation embeddings for knowledge graph completion",
+    source: "Lin et al., AAAI 2015",
+    defaults: || config().table(),
+    build: Build::Evolving(|table| super::build::<Projected<Matrix>>("transr", &config(), table)),
+    base: Some("transe"),
+    ..super::transe::ENTRY
+};
 
-/// One space per relation.
-#[derive(Clone, Debug)]
-pub(crate) struct RelationSpaces {
-    dimension: usize,
-    projected: ProjectedDistance,
-    unit: bool,
+fn config() -> Config {
+    Config {
+        dimension: 200,
+        margin: 4.0,
+        learning_rate: 1.0,
+        negatives: 25,
+        sampling: Sampling::Bern,
+        filtered: true,
+        warm_epochs: 1,
+        ..Config::default()
+    }
 }
 
-const MATRICES: &str = "matrices";
+/// Projects by the matrix of a relation, `[entity width, relation width]`.
+#[derive(Clone, Debug)]
+pub(crate) struct Matrix {
+    dimension: usize,
+    width: usize,
+}
 
-impl RelationSpaces {
-    /// The vector of a relation and its matrix, `[entity width, relation width]`.
+impl Matrix {
+    /// Rows of the matrix, without padding.
     #[inline(always)]
-    fn relation<'a, T>(&self, row: &'a [T]) -> (&'a [T], &'a [T]) {
-        let (vector, matrix) = row.split_at(padded(self.projected.width));
-        (vector, &matrix[..self.dimension * self.projected.width])
+    fn rows<'a, T>(&self, mapping: RowView<'a, T>) -> impl Iterator<Item = &'a [T]> {
+        mapping.values[..self.dimension * self.width].chunks_exact(self.width)
+    }
+}
+
+impl Projection for Matrix {
+    const READS: &'static [&'static str] = &["relation_dimension", "norm", "normalise"];
+
+    fn new(config: &Config) -> Self {
+        Self { dimension: config.dimension, width: config.relation_width() }
     }
 
-    /// `out` may be without padding, which is not written.
+    fn width(&self) -> usize {
+        self.width
+    }
+
+    fn entity(&self) -> Layout {
+        undivided(&[("entities", self.dimension)])
+    }
+
+    fn mapping(&self) -> Segment {
+        Segment { name: "matrices", width: self.dimension * self.width, unit: false }
+    }
+
+    fn initial(&self, segment: &Segment) -> Option<InitialRows> {
+        (*segment == self.mapping()).then_some(InitialRows::Diagonal(self.width))
+    }
+
+    /// Padding is not written.
     #[inline(always)]
-    fn project<T: Real>(&self, entity: &[T], matrix: &[T], out: &mut [T]) {
-        let out = &mut out[..self.projected.width];
+    fn project<T: Real>(&self, entity: &[T], mapping: RowView<'_, T>, out: &mut [T]) {
+        let out = &mut out[..self.width];
         out.fill(T::ZERO);
-        for (&x, row) in entity.iter().zip(matrix.chunks_exact(self.projected.width)) {
+        for (&x, row) in entity.iter().zip(self.rows(mapping)) {
             add_scaled(out, x, row);
         }
     }
@@ -83,120 +100,16 @@ impl RelationSpaces {
     #[inline(always)]
     fn back<T: Real>(
         &self,
-        (entity, matrix): (&[T], &[T]),
+        (entity, mapping): (&[T], RowView<'_, T>),
         slope: &[T],
         entity_slope: &mut [T],
         matrix_slope: &mut [T],
     ) {
-        let slope = &slope[..self.projected.width];
-        let rows = matrix.chunks_exact(slope.len()).zip(matrix_slope.chunks_exact_mut(slope.len()));
+        let slope = &slope[..self.width];
+        let rows = self.rows(mapping).zip(matrix_slope.chunks_exact_mut(self.width));
         for ((&x, dx), (row, row_slope)) in entity.iter().zip(entity_slope).zip(rows) {
-            *dx += quadcast_kernels::dot(row, slope);
+            *dx += dot(row, slope);
             add_scaled(row_slope, x, slope);
         }
-    }
-}
-
-impl<T: Real> Energy<T> for RelationSpaces {
-    fn entity(&self) -> Layout {
-        Layout(vec![Segment { name: "entities", width: self.dimension, unit: false }])
-    }
-
-    fn relation(&self) -> Layout {
-        let width = self.projected.width;
-        Layout(vec![
-            Segment { name: "relations", width, unit: self.unit },
-            Segment { name: MATRICES, width: self.dimension * width, unit: false },
-        ])
-    }
-
-    fn scratch(&self) -> usize {
-        self.projected.scratch()
-    }
-
-    #[inline(always)]
-    fn energy(&self, ends: &Ends<'_, T>, scratch: &mut [T]) -> T {
-        let (vector, matrix) = self.relation(ends.relation.values);
-        let mut own = self.projected.projections(scratch);
-        self.project(ends.head.values, matrix, own.head);
-        self.project(ends.tail.values, matrix, own.tail);
-        let scale = ends.relation.scales.first().copied().unwrap_or(T::ONE);
-        self.projected.energy(&mut own, vector, scale)
-    }
-
-    #[inline(always)]
-    fn slopes(&self, ends: &Ends<'_, T>, scratch: &mut [T], factor: T, slopes: &mut Slopes<'_, T>) {
-        let (vector, matrix) = self.relation(ends.relation.values);
-        let mut own = self.projected.projections(scratch);
-        let (vector_slope, matrix_slope) = slopes.relation.split_at_mut(padded(self.projected.width));
-        let scale = ends.relation.scales.first().copied().unwrap_or(T::ONE);
-        self.projected.slopes(&mut own, (vector, scale), factor, vector_slope);
-        self.back((ends.head.values, matrix), own.head_slope, slopes.head, matrix_slope);
-        self.back((ends.tail.values, matrix), own.tail_slope, slopes.tail, matrix_slope);
-    }
-}
-
-impl Space for RelationSpaces {
-    const READS: &'static [&'static str] = &["relation_dimension", "norm", "normalise"];
-
-    fn new(config: &Config) -> Self {
-        let (unit, width) = (config.normalise, config.relation_width());
-        Self {
-            dimension: config.dimension,
-            projected: ProjectedDistance { norm: config.distance(), unit, width },
-            unit,
-        }
-    }
-
-    fn likeness(&self) -> Likeness {
-        likeness(self.projected.norm)
-    }
-
-    fn width(&self) -> usize {
-        self.projected.width
-    }
-
-    fn depends(&self) -> Depends {
-        Depends::Relation
-    }
-
-    fn query(
-        &self,
-        known: RowView<'_, f32>,
-        relation: RowView<'_, f32>,
-        direction: Direction,
-        out: &mut [f32],
-    ) {
-        self.candidate(known, relation, out);
-        translate(relation, self.unit, direction, out);
-    }
-
-    fn candidate(&self, entity: RowView<'_, f32>, relation: RowView<'_, f32>, out: &mut [f32]) {
-        self.project(entity.values, self.relation(relation.values).1, out);
-        if self.unit {
-            divide(out);
-        }
-    }
-
-    fn initial(&self, segment: &Segment) -> Option<InitialRows> {
-        (segment.name == MATRICES).then_some(InitialRows::Diagonal(self.projected.width))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::testing;
-    use super::RelationSpaces;
-
-    #[test]
-    fn gradients_are_those_of_the_energy() {
-        testing::check_gradients::<RelationSpaces>(testing::TRANSLATIONS);
-        testing::check_gradients::<RelationSpaces>(&["relation_dimension=3", "relation_dimension=20"]);
-    }
-
-    #[test]
-    fn scores_are_energies() {
-        testing::check_scores::<RelationSpaces>(testing::TRANSLATIONS);
-        testing::check_scores::<RelationSpaces>(&["relation_dimension=3", "relation_dimension=20"]);
     }
 }

@@ -3,20 +3,13 @@
 //! All models with one space share their settings. A setting that the chosen model does not read is an error rather than ignored:
 //! the user expects an effect.
 
+use quadcast_kernels::triples::Translation;
 use toml::Table;
 
-use super::complex::ComplEx;
-use super::distmult::DistMult;
-use super::incremental_transe::IncrementalTransE;
-use super::rescal::Rescal;
-use super::rotate::RotatE;
+use super::projected::Projected;
 use super::settings::Config;
-use super::simple::SimplE;
-use super::space::{Named, Space};
-use super::transd::TransD;
-use super::transe::TransE;
-use super::transh::TransH;
-use super::transr::TransR;
+use super::space::Space;
+use super::{complex, distmult, incremental_transe, rescal, rotate, simple, transd, transe, transh, transr};
 use crate::config::ConfigError;
 use crate::settings::Settings;
 
@@ -26,27 +19,26 @@ pub(super) const MODEL_SPECIFIC: [&str; 6] =
 
 /// All models, in the order of the documentation, and the model-specific settings that they read.
 const READERS: [(&str, &[&str]); 10] = [
-    reads::<TransE>(),
-    reads::<IncrementalTransE>(),
-    reads::<TransH>(),
-    reads::<TransD>(),
-    reads::<TransR>(),
-    reads::<DistMult>(),
-    reads::<Rescal>(),
-    reads::<ComplEx>(),
-    reads::<SimplE>(),
-    reads::<RotatE>(),
+    (transe::ENTRY.name, Translation::READS),
+    (incremental_transe::ENTRY.name, Translation::READS),
+    (transh::ENTRY.name, Projected::<transh::Hyperplane>::READS),
+    (transd::ENTRY.name, Projected::<transd::MappingVectors>::READS),
+    (transr::ENTRY.name, Projected::<transr::Matrix>::READS),
+    (distmult::ENTRY.name, distmult::Diagonal::READS),
+    (rescal::ENTRY.name, rescal::Matrices::READS),
+    (complex::ENTRY.name, complex::Complex::READS),
+    (simple::ENTRY.name, simple::BothWays::READS),
+    (rotate::ENTRY.name, rotate::Rotations::READS),
 ];
 
-const fn reads<N: Named>() -> (&'static str, &'static [&'static str]) {
-    (N::NAME, <N::Space as Space>::READS)
-}
-
 /// Refuses settings that a model does not read, unless they have its default value.
-pub(super) fn refuse_unused<N: Named>(config: &Config) -> Result<(), ConfigError> {
-    let (given, usual) = (config.table(), N::config().table());
-    let (name, reads) = reads::<N>();
-    let is_unused = |key: &&str| !reads.contains(key) && given.get(*key) != usual.get(*key);
+pub(super) fn refuse_unused<M: Space>(
+    name: &str,
+    config: &Config,
+    defaults: &Config,
+) -> Result<(), ConfigError> {
+    let (given, usual) = (config.table(), defaults.table());
+    let is_unused = |key: &&str| !M::READS.contains(key) && given.get(*key) != usual.get(*key);
     let Some(key) = MODEL_SPECIFIC.into_iter().find(is_unused) else { return Ok(()) };
     let value = |table: &Table| table.get(key).map(ToString::to_string).unwrap_or_default();
     Err(ConfigError::Value(format!(

@@ -1,9 +1,10 @@
 //! All universes, indexed by their entities and relations.
 
 use quadcast_core::{EntityId, GraphSizes, Query, RelationId, Triple};
+use quadcast_kernels::triples::Question;
 
 use super::storage::StoredUniverse;
-use super::view::{LocalQuery, UniverseView};
+use super::view::UniverseView;
 
 /// Universes, with lists of those that know each entity and each relation.
 #[derive(Clone, Debug, Default)]
@@ -118,12 +119,12 @@ impl UniverseIndex {
         &self,
         query: &Query,
         skipped: usize,
-    ) -> impl Iterator<Item = (UniverseView<'_>, LocalQuery)> {
+    ) -> impl Iterator<Item = (UniverseView<'_>, Question)> {
         let numbers = self.of(query.known);
         let new = &numbers[numbers.partition_point(|&number| (number as usize) < skipped)..];
         self.active_with(new, query.relation).filter_map(|number| {
             let universe = self.universe(number);
-            Some((universe, universe.local_query(query)?))
+            Some((universe, universe.local_question(query)?))
         })
     }
 

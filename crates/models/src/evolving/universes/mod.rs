@@ -46,52 +46,52 @@ use quadcast_core::{Capabilities, EvolvingModel};
 use quadcast_kernels::triples::Translation;
 use toml::Table;
 
+use super::projected::Projected;
 use super::space::Space;
-use super::transd::Dynamic;
-use super::transh::Hyperplanes;
+use super::transd::MappingVectors;
+use super::transh::Hyperplane;
 use crate::config::{self, ConfigError};
 use crate::registry::{Build, Entry};
 use crate::settings::Settings;
 use model::Universes;
 
 /// `TransE` in parallel universes.
-pub const PUTRANSE: Entry =
-    entry::<Translation>("putranse", "TransE in many small spaces, the best of which decides.", None);
+pub const PUTRANSE: Entry = Entry {
+    name: "putranse",
+    aliases: &[],
+    about: "TransE in many small spaces, the best of which decides.",
+    paper: "Non-parametric estimation of multiple embeddings for link prediction on dynamic knowledge graphs",
+    source: "Tay et al., AAAI 2017; Lafraie, 2020",
+    capabilities: || CAPABILITIES,
+    settings: Config::SETTINGS,
+    base: None,
+    quick: &[
+        "universes=30",
+        "validate_every=10",
+        "least_triples=50",
+        "most_triples=200",
+        "least_epochs=20",
+        "most_epochs=40",
+    ],
+    defaults: config::defaults::<Config>,
+    build: Build::Evolving(build::<Translation>),
+};
 /// `TransH` in parallel universes.
-pub const PUTRANSH: Entry = entry::<Hyperplanes>(
-    "putransh",
-    "TransH in many small spaces, the best of which decides.",
-    Some(PUTRANSE.name),
-);
+pub const PUTRANSH: Entry = Entry {
+    name: "putransh",
+    about: "TransH in many small spaces, the best of which decides.",
+    base: Some(PUTRANSE.name),
+    build: Build::Evolving(build::<Projected<Hyperplane>>),
+    ..PUTRANSE
+};
 /// `TransD` in parallel universes.
-pub const PUTRANSD: Entry = entry::<Dynamic>(
-    "putransd",
-    "TransD in many small spaces, the best of which decides.",
-    Some(PUTRANSE.name),
-);
-
-const fn entry<M: Space>(name: &'static str, about: &'static str, base: Option<&'static str>) -> Entry {
-    Entry {
-        name,
-        aliases: &[],
-        about,
-        paper: "Non-parametric estimation of multiple embeddings for link prediction on dynamic knowledge graphs",
-        source: "Tay et al., AAAI 2017; Lafraie, 2020",
-        capabilities: || CAPABILITIES,
-        settings: Config::SETTINGS,
-        base,
-        quick: &[
-            "universes=30",
-            "validate_every=10",
-            "least_triples=50",
-            "most_triples=200",
-            "least_epochs=20",
-            "most_epochs=40",
-        ],
-        defaults: config::defaults::<Config>,
-        build: Build::Evolving(build::<M>),
-    }
-}
+pub const PUTRANSD: Entry = Entry {
+    name: "putransd",
+    about: "TransD in many small spaces, the best of which decides.",
+    base: Some(PUTRANSE.name),
+    build: Build::Evolving(build::<Projected<MappingVectors>>),
+    ..PUTRANSE
+};
 
 /// What universes that keep what was deleted can do.
 const CAPABILITIES: Capabilities = Capabilities { partial: true, ..super::CAPABILITIES };

@@ -20,8 +20,9 @@ use super::saved::{from_bytes, to_bytes};
 use super::settings::{Config, Deletion, Missing, unreadable};
 use super::storage::{StoredUniverse, UniverseWriter};
 use super::universe::{Universe, check_memory};
-use super::view::{UniverseView, ZeroRow, words};
+use super::view::{UniverseView, ZeroRow};
 use super::walk::WalkGraph;
+use crate::evolving::examples::ids;
 use crate::evolving::space::Space;
 use crate::forecast::state::unfitted;
 
@@ -223,11 +224,11 @@ impl<M: Space> Universes<M> {
     /// The lowest energy of the zero row as answer to a question.
     fn zero_energy(&self, query: &Query, zero: &ZeroRow, scratch: &mut [f32]) -> Result<f32, ModelError> {
         let energies = self.index()?.knowing(query, 0);
-        Ok(energies.fold(f32::INFINITY, |low, (universe, query)| {
+        Ok(energies.fold(f32::INFINITY, |low, (universe, question)| {
             low.min(if self.config.compat {
-                universe.published_zero_energy(query, &self.config)
+                universe.published_zero_energy(question, &self.config)
             } else {
-                universe.zero_energy(&self.space, query, zero, scratch)
+                universe.energy(&self.space, question, zero.row(), scratch)
             })
         }))
     }
@@ -329,17 +330,11 @@ impl<M: Space> EvolvingModel for Universes<M> {
     }
 
     fn energies(&self, triples: &[Triple]) -> Result<Vec<f32>, ModelError> {
-        let chunks: Vec<Result<Vec<f32>, ModelError>> = triples
-            .par_chunks(TRIPLES_AT_ONCE)
-            .map(|triples| {
-                let (zero, mut scratch) = (ZeroRow::new(&self.space), vec![0.0; self.space.scratch()]);
-                triples.iter().map(|triple| self.energy(triple, &zero, &mut scratch)).collect()
-            })
-            .collect();
-        chunks.into_iter().try_fold(Vec::with_capacity(triples.len()), |mut all, chunk| {
-            all.extend(chunk?);
-            Ok(all)
-        })
+        let chunks = triples.par_chunks(TRIPLES_AT_ONCE).map(|triples| {
+            let (zero, mut scratch) = (ZeroRow::new(&self.space), vec![0.0; self.space.scratch()]);
+            triples.iter().map(|triple| self.energy(triple, &zero, &mut scratch)).collect()
+        });
+        Ok(chunks.collect::<Result<Vec<Vec<f32>>, ModelError>>()?.concat())
     }
 
     fn save(&self) -> Result<SavedModel, ModelError> {
@@ -348,7 +343,7 @@ impl<M: Space> EvolvingModel for Universes<M> {
             config: self.config.clone(),
             entities: self.sizes.entities,
             relations: self.sizes.relations,
-            gone: self.deleted.keys().map(words).collect(),
+            gone: self.deleted.keys().map(ids).collect(),
             gone_after: self.deleted.values().copied().collect(),
             brought: self.added.clone(),
             next: self.next,

@@ -36,13 +36,6 @@ struct Extent {
     triples: u32,
 }
 
-impl UniverseFile {
-    fn words(&self) -> &[u32] {
-        // Maps start at a page, and only whole words were written.
-        bytemuck::cast_slice(&self.map)
-    }
-}
-
 /// A universe in a file. The file lives as long as one of its universes.
 #[derive(Clone, Debug)]
 pub(super) struct StoredUniverse {
@@ -55,7 +48,8 @@ impl StoredUniverse {
         let Extent { start, entities, relations, triples } = self.extent;
         let [entities, relations, triples] = [entities, relations, triples].map(|count| count as usize);
         let [entity, relation] = self.file.shapes;
-        let mut rest = &self.file.words()[start..];
+        // Maps start at a page, and only whole words were written.
+        let mut rest: &[u32] = &bytemuck::cast_slice(&self.file.map)[start..];
         let mut take = |words: usize| {
             let (own, others) = rest.split_at(words);
             rest = others;
@@ -77,9 +71,11 @@ impl StoredUniverse {
     }
 }
 
-/// Writes universes to a file.
+/// Writes universes to an unnamed file, in words of four bytes.
 pub(super) struct UniverseWriter {
-    out: WordWriter,
+    out: BufWriter<File>,
+    /// Words written so far.
+    words: usize,
     folder: PathBuf,
     shapes: [RowShape; 2],
     extents: Vec<Extent>,
@@ -87,61 +83,33 @@ pub(super) struct UniverseWriter {
 
 impl UniverseWriter {
     pub fn new<M: Space>(space: &M, folder: &Path) -> Result<Self, ModelError> {
-        let out = WordWriter::new(folder).map_err(|error| io_error(folder, &error))?;
+        let file = tempfile::tempfile_in(folder).map_err(|error| io_error(folder, &error))?;
         let shapes = [space.entity().shape(), space.relation().shape()];
-        Ok(Self { out, folder: folder.to_owned(), shapes, extents: Vec::new() })
+        let out = BufWriter::with_capacity(1 << 18, file);
+        Ok(Self { out, words: 0, folder: folder.to_owned(), shapes, extents: Vec::new() })
     }
 
     pub fn add(&mut self, universe: &UniverseView<'_>) -> Result<(), ModelError> {
-        self.put(universe).map_err(|error| io_error(&self.folder, &error))
+        self.put_universe(universe).map_err(|error| io_error(&self.folder, &error))
     }
 
     /// In the order in which [`StoredUniverse::view`] takes them.
-    fn put(&mut self, universe: &UniverseView<'_>) -> io::Result<()> {
+    fn put_universe(&mut self, universe: &UniverseView<'_>) -> io::Result<()> {
         let UniverseView { entities, relations, triples, tables, .. } = universe;
-        self.out.align()?;
+        self.align()?;
         self.extents.push(Extent {
-            start: self.out.words(),
+            start: self.words,
             entities: entities.len() as u32,
             relations: relations.len() as u32,
             triples: triples.len() as u32,
         });
-        self.out.put(tables.entities.values())?;
-        self.out.put(tables.relations.values())?;
-        self.out.put(tables.entities.scales())?;
-        self.out.put(tables.relations.scales())?;
-        self.out.put(entities)?;
-        self.out.put(relations)?;
-        self.out.put(triples.as_flattened())
-    }
-
-    /// The universes, in order.
-    pub fn finish(self) -> Result<Vec<StoredUniverse>, ModelError> {
-        let Self { out, folder, shapes, extents } = self;
-        let map = out.finish().map_err(|error| io_error(&folder, &error))?;
-        let file = Arc::new(UniverseFile { map, shapes });
-        Ok(extents.into_iter().map(|extent| StoredUniverse { file: file.clone(), extent }).collect())
-    }
-}
-
-fn io_error(folder: &Path, error: &io::Error) -> ModelError {
-    ModelError::Checkpoint(format!("a file of universes in {}: {error}", folder.display()))
-}
-
-/// Writes words of four bytes to an unnamed file.
-struct WordWriter {
-    out: BufWriter<File>,
-    words: usize,
-}
-
-impl WordWriter {
-    fn new(folder: &Path) -> io::Result<Self> {
-        Ok(Self { out: BufWriter::with_capacity(1 << 18, tempfile::tempfile_in(folder)?), words: 0 })
-    }
-
-    /// Words written so far.
-    fn words(&self) -> usize {
-        self.words
+        self.put(tables.entities.values())?;
+        self.put(tables.relations.values())?;
+        self.put(tables.entities.scales())?;
+        self.put(tables.relations.scales())?;
+        self.put(entities)?;
+        self.put(relations)?;
+        self.put(triples.as_flattened())
     }
 
     /// Writes numbers of four bytes.
@@ -156,38 +124,44 @@ impl WordWriter {
         self.put(&[0_u32; LINE][..self.words.next_multiple_of(LINE) - self.words])
     }
 
-    #[expect(unsafe_code, reason = "a memory map: see below why the file never changes")]
-    fn finish(self) -> io::Result<Mmap> {
-        let file = self.out.into_inner().map_err(io::IntoInnerError::into_error)?;
-        // SAFETY: the file must not change while the map exists. It was opened above without a name (or had one only while it
-        // was opened), so no other process has it, and after this function nothing can write to it.
-        unsafe { Mmap::map(&file) }
+    /// The universes, in order.
+    pub fn finish(self) -> Result<Vec<StoredUniverse>, ModelError> {
+        let map = mapped(self.out).map_err(|error| io_error(&self.folder, &error))?;
+        let file = Arc::new(UniverseFile { map, shapes: self.shapes });
+        Ok(self.extents.into_iter().map(|extent| StoredUniverse { file: file.clone(), extent }).collect())
     }
+}
+
+fn io_error(folder: &Path, error: &io::Error) -> ModelError {
+    ModelError::Checkpoint(format!("a file of universes in {}: {error}", folder.display()))
+}
+
+#[expect(unsafe_code, reason = "a memory map: see below why the file never changes")]
+fn mapped(out: BufWriter<File>) -> io::Result<Mmap> {
+    let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
+    // SAFETY: the file must not change while the map exists. The writer opened it without a name (or it had one only while it
+    // was opened), so no other process has it, and after this function nothing can write to it.
+    unsafe { Mmap::map(&file) }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::storage::FLAT;
     use super::*;
 
     #[test]
     fn words_come_back_from_a_folder_that_stays_empty() {
         let folder = tempfile::tempdir().expect("a folder");
-        let mut writer = WordWriter::new(folder.path()).expect("a file");
+        let mut writer = UniverseWriter::new(&FLAT, folder.path()).expect("a file");
         writer.put(&[1_u32, 2, 3]).expect("room");
         writer.align().expect("room");
-        assert_eq!(writer.words(), 16);
+        assert_eq!(writer.words, 16);
         writer.put(&[1.5_f32]).expect("room");
-        let map = writer.finish().expect("a map");
+        let map = mapped(writer.out).expect("a map");
         let words: &[u32] = bytemuck::cast_slice(&map);
         assert_eq!(words.len(), 17);
         assert_eq!((&words[..4], words[16]), (&[1, 2, 3, 0][..], 1.5_f32.to_bits()));
         assert_eq!(words[16..].as_ptr().align_offset(64), 0, "a cache line");
         assert_eq!(folder.path().read_dir().expect("a folder").count(), 0);
-    }
-
-    #[test]
-    fn a_folder_that_is_not_there_is_an_error() {
-        let folder = tempfile::tempdir().expect("a folder");
-        assert!(WordWriter::new(&folder.path().join("nowhere")).is_err());
     }
 }

@@ -2,8 +2,7 @@
 
 mod deletion;
 mod interrupted;
-mod lengths;
-mod storage;
+pub(super) mod storage;
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,10 +11,14 @@ use quadcast_core::{
     Direction, EntityId, EvolvingModel, GraphSizes, GraphUpdate, GraphValidation, GraphView, LinkScore,
     ModelError, Query, RelationId, Run, Step, Triple, stream,
 };
+use quadcast_kernels::triples::{Norm, Translation};
 use quadcast_testing::{Collected, Indifferent};
 use rand::Rng;
+use storage::two;
 use toml::Table;
 
+use super::settings::Config;
+use super::universe::check_memory;
 use super::{PUTRANSD, PUTRANSE, PUTRANSH};
 use crate::config::{ConfigError, set};
 use crate::registry::Entry;
@@ -54,25 +57,26 @@ fn fitted(entry: &Entry, settings: &[&str]) -> Box<dyn EvolvingModel> {
     model
 }
 
+/// The scores of all entities as answers, which must be those of their triples.
+fn checked_scores(model: &mut dyn EvolvingModel, query: &Query) -> Result<Vec<f64>, ModelError> {
+    let candidates: Vec<EntityId> = (0..60).map(EntityId).collect();
+    model.begin(&candidates)?;
+    let mut rows = Collected::new(60).sparse();
+    model.score(&[*query], &mut rows)?;
+    let triples: Vec<Triple> = candidates.iter().map(|&id| query.fact(id, Step(0)).triple()).collect();
+    let scores: Vec<f64> = model.energies(&triples)?.iter().map(|&energy| -f64::from(energy)).collect();
+    assert_eq!(rows.row(0), scores, "{query:?}");
+    Ok(scores)
+}
+
 #[test]
 fn a_row_of_scores_holds_the_energies_of_its_triples() {
-    for (entry, settings) in [
-        (&PUTRANSE, &["missing=infinity"][..]),
-        (&PUTRANSH, &["missing=infinity"]),
-        (&PUTRANSD, &["missing=infinity"]),
-    ] {
-        let mut model = fitted(entry, settings);
-        let candidates: Vec<EntityId> = (0..60).map(EntityId).collect();
-        model.begin(&candidates).expect("it is fitted");
+    for entry in [&PUTRANSE, &PUTRANSH, &PUTRANSD] {
+        let mut model = fitted(entry, &["missing=infinity"]);
         for direction in Direction::BOTH {
             let query = Query { step: Step(0), known: EntityId(7), relation: RelationId(2), direction };
-            let mut rows = Collected::new(60).sparse();
-            model.score(&[query], &mut rows).expect("it scores");
-            let whole: Vec<Triple> = candidates.iter().map(|&id| query.fact(id, Step(0)).triple()).collect();
-            let energies = model.energies(&whole).expect("it rates");
-            let expected: Vec<f64> = energies.iter().map(|&energy| -f64::from(energy)).collect();
-            assert_eq!(rows.row(0), expected, "{}", entry.name);
-            assert!(expected[55].is_infinite() && expected.iter().any(|x| x.is_finite()), "{}", entry.name);
+            let scores = checked_scores(&mut *model, &query).expect(entry.name);
+            assert!(scores[55].is_infinite() && scores.iter().any(|x| x.is_finite()), "{}", entry.name);
         }
     }
 }
@@ -83,20 +87,12 @@ struct Suspicious(AtomicUsize);
 
 impl GraphValidation for Suspicious {
     fn judge(&self, model: &mut dyn EvolvingModel) -> Result<LinkScore, ModelError> {
-        let candidates: Vec<EntityId> = (0..60).map(EntityId).collect();
-        model.begin(&candidates)?;
         let mut reached = 0;
         for direction in Direction::BOTH {
             for known in (0..50).step_by(7).map(EntityId) {
                 let query = Query { step: Step(0), known, relation: RelationId(known.0 % 5), direction };
-                let mut rows = Collected::new(60).sparse();
-                model.score(&[query], &mut rows)?;
-                let whole: Vec<Triple> =
-                    candidates.iter().map(|&id| query.fact(id, Step(0)).triple()).collect();
-                let energies = model.energies(&whole)?;
-                let expected: Vec<f64> = energies.iter().map(|&energy| -f64::from(energy)).collect();
-                assert_eq!(rows.row(0), expected);
-                reached += expected.iter().filter(|score| score.is_finite()).count();
+                let scores = checked_scores(model, &query)?;
+                reached += scores.iter().filter(|score| score.is_finite()).count();
             }
         }
         let before = self.0.swap(reached, Ordering::Relaxed);
@@ -212,4 +208,63 @@ fn universes_that_were_trained_on_what_is_gone_are_not_asked() {
     assert!(before.iter().zip(&after).all(|(before, after)| after <= before), "a minimum never forgets");
     let (before, after) = energies("contains");
     assert!(before.iter().zip(&after).any(|(before, after)| after > before), "the old universes are retired");
+}
+
+#[test]
+fn lengths_count_if_rows_are_not_divided_by_them() {
+    for entry in [&PUTRANSE, &PUTRANSH, &PUTRANSD] {
+        let (divided, free) = (fitted(entry, &[]), fitted(entry, &["normalise=false"]));
+        let energies = free.energies(&triples()).expect("it rates");
+        assert!(energies.iter().any(|energy| energy.is_finite()), "{}", entry.name);
+        assert_ne!(energies, divided.energies(&triples()).expect("it rates"), "{}", entry.name);
+        let mut again = model(entry, &[]);
+        again.load(&free.save().expect("it is fitted")).expect("it was saved");
+        assert_eq!(again.energies(&triples()).expect("it rates"), energies, "{}", entry.name);
+    }
+}
+
+#[test]
+fn models_of_earlier_versions_divide_rows() {
+    let own = fitted(&PUTRANSD, &[]);
+    let mut saved = own.save().expect("it is fitted");
+    let config = saved.state["config"].as_object_mut().expect("settings");
+    assert_eq!(config.remove("normalise"), Some(true.into()));
+    let mut old = model(&PUTRANSD, &["normalise=false"]);
+    old.load(&saved).expect("it was saved");
+    assert_eq!(old.energies(&triples()).expect("it rates"), own.energies(&triples()).expect("it rates"));
+}
+
+#[test]
+fn the_published_energy_of_the_zero_row_by_hand() {
+    let universe = &two()[0];
+    let energy = |direction, norm, normalise| {
+        let query = Query { step: Step(0), known: EntityId(1), relation: RelationId(2), direction };
+        let asked = universe.view().local_question(&query).expect("it knows them");
+        let config = Config { dimension: 2, norm, normalise, ..Config::default() };
+        universe.view().published_zero_energy(asked, &config)
+    };
+    let is = |own: f32, right: f32| assert!((own - right).abs() < 1e-6, "{own} {right}");
+    // The entity is (3, 4), the relation (1, 0).
+    is(energy(Direction::Object, 1, true), 2.4);
+    is(energy(Direction::Object, 1, false), 8.0);
+    is(energy(Direction::Subject, 1, false), 6.0);
+    is(energy(Direction::Object, 2, false), 32_f32.sqrt());
+}
+
+#[test]
+fn universes_that_cannot_fit_are_refused_before_they_are_made() {
+    let (triples, (present, relations)) = (triples(), everybody());
+    let graph = view(&triples, &present, &relations);
+    let space = |dimension| Translation { dimension, norm: Norm::L1, unit: true };
+    let config = Config::default();
+    assert!(check_memory(&config, &space(20), &graph).is_ok());
+    let error =
+        check_memory(&config, &space(1_000_000_000), &graph).expect_err("60 rows, 200 times").to_string();
+    assert!(error.contains("200 universes of about 60 entities"), "{error}");
+    assert!(error.contains("a smaller dimension or validate_every needs less"), "{error}");
+    // A graph of one triple has universes of one triple.
+    let few: &[Triple] = &triples[..1];
+    let lonely = GraphView { triples: few, sizes: SIZES, ..graph };
+    let error = check_memory(&config, &space(1_000_000_000), &lonely).expect_err("200 times").to_string();
+    assert!(error.contains("of about 1 entities"), "{error}");
 }

@@ -5,8 +5,9 @@ use quadcast_kernels::triples::{Batch, Exact, Negatives, Source, Tables};
 use rand::Rng;
 
 use super::settings::Config;
-use super::view::{UniverseView, words};
+use super::view::UniverseView;
 use super::walk::WalkGraph;
+use crate::evolving::examples::ids;
 use crate::evolving::new_rows;
 use crate::evolving::space::Space;
 
@@ -34,13 +35,18 @@ impl Universe {
         let plan = config.draw_plan(&mut random);
         let focus = graph.draw_relation(&mut random);
         let walked: Vec<Triple> = graph.walk(focus, plan, &mut random);
-        let mut triples: Vec<[u32; 3]> = walked.iter().map(words).collect();
+        let mut triples: Vec<[u32; 3]> = walked.iter().map(ids).collect();
         triples.sort_unstable();
         let (entities, relations) = elements(&triples);
         let own = config.draw_settings(&mut random);
         let space = M::new(&own);
-        let local: Vec<[u32; 3]> = triples.iter().map(|t| localised(&entities, &relations, t)).collect();
-        let tables = begin(&space, &own, (entities.len(), relations.len()), random.random());
+        let place = |ids: &[u32], id: u32| ids.partition_point(|&own| own < id) as u32;
+        let local = |&[head, relation, tail]: &[u32; 3]| {
+            [place(&entities, head), place(&relations, relation), place(&entities, tail)]
+        };
+        let local: Vec<[u32; 3]> = triples.iter().map(local).collect();
+        let sizes = GraphSizes { entities: entities.len(), relations: relations.len() };
+        let tables = new_rows::tables(&space, &own, (sizes, sizes), &Run::silent(random.random()));
         let mut universe = Self { entities, relations, triples, tables };
         universe.train(&space, &own, &local, &mut random);
         universe
@@ -88,22 +94,6 @@ fn elements(triples: &[[u32; 3]]) -> (Vec<u32>, Vec<u32>) {
         ids.dedup();
     }
     (entities, relations)
-}
-
-fn localised(entities: &[u32], relations: &[u32], [head, relation, tail]: &[u32; 3]) -> [u32; 3] {
-    let place = |ids: &[u32], id: &u32| ids.partition_point(|own| own < id) as u32;
-    [place(entities, head), place(relations, relation), place(entities, tail)]
-}
-
-/// Initial rows.
-fn begin<M: Space>(
-    space: &M,
-    settings: &crate::evolving::Config,
-    (entities, relations): (usize, usize),
-    seed: u64,
-) -> Tables<f32> {
-    let sizes = GraphSizes { entities, relations };
-    new_rows::tables(space, settings, (sizes, sizes), &Run::silent(seed))
 }
 
 /// Refuses universes whose rows cannot fit into memory. All universes of a block are in memory before they are written to a

@@ -1,10 +1,11 @@
 //! A borrowed universe, in memory or in a file, and its energies.
 
 use quadcast_core::{Direction, EntityId, Query, RelationId, Triple};
-use quadcast_kernels::triples::{Ends, Question, RowView, TablesView, for_each_answer};
+use quadcast_kernels::triples::{Ends, Question, TablesView, for_each_answer};
 
 use super::settings::Config;
-use crate::evolving::space::Space;
+use crate::evolving::examples::ids;
+use crate::evolving::space::{Row, Space};
 
 /// Rows are divided by their length, or by this if they are shorter.
 const LEAST_LENGTH: f32 = 1e-12;
@@ -25,14 +26,6 @@ pub(super) struct UniverseView<'a> {
     pub factor: f32,
 }
 
-/// A question in the local numbering of a universe.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct LocalQuery {
-    known: u32,
-    relation: u32,
-    direction: Direction,
-}
-
 /// All-zero placeholder row for a missing entity.
 pub(super) struct ZeroRow {
     values: Vec<f32>,
@@ -45,8 +38,8 @@ impl ZeroRow {
         Self { values: vec![0.0; shape.stride], scales: vec![0.0; shape.units] }
     }
 
-    fn row(&self) -> RowView<'_, f32> {
-        RowView { values: &self.values, scales: &self.scales }
+    pub fn row(&self) -> Row<'_> {
+        Row { values: &self.values, scales: &self.scales }
     }
 }
 
@@ -68,19 +61,17 @@ impl UniverseView<'_> {
 
     /// Whether it was trained on a triple.
     pub fn contains(&self, triple: &Triple) -> bool {
-        self.triples.binary_search(&words(triple)).is_ok()
+        self.triples.binary_search(&ids(triple)).is_ok()
     }
 
-    /// A question in local numbers, if its entity and relation are known here.
-    pub fn local_query(&self, query: &Query) -> Option<LocalQuery> {
-        let relation = self.relation(query.relation)?;
-        Some(LocalQuery { known: self.entity(query.known)?, relation, direction: query.direction })
+    /// A question in the local numbering, if its entity and relation are known here.
+    pub fn local_question(&self, query: &Query) -> Option<Question> {
+        let (known, relation) = (self.entity(query.known)?, self.relation(query.relation)?);
+        Some(Question { known, relation, tails: query.direction == Direction::Object })
     }
 
     /// Takes the minimum of `lowest`, which is by entity, and the energies of all answers known here.
-    pub fn lower<M: Space>(&self, space: &M, query: LocalQuery, scratch: &mut [f32], lowest: &mut [f32]) {
-        let LocalQuery { known, relation, direction } = query;
-        let question = Question { known, relation, tails: direction == Direction::Object };
+    pub fn lower<M: Space>(&self, space: &M, question: Question, scratch: &mut [f32], lowest: &mut [f32]) {
         let factor = self.factor;
         for_each_answer(
             space,
@@ -100,55 +91,37 @@ impl UniverseView<'_> {
     pub fn energy_of<M: Space>(&self, space: &M, triple: &Triple, scratch: &mut [f32]) -> Option<f32> {
         let relation = self.relation(triple.relation)?;
         let (known, answer) = (self.entity(triple.subject)?, self.entity(triple.object)?);
-        let query = LocalQuery { known, relation, direction: Direction::Object };
-        Some(self.energy(space, query, self.tables.entities.row(answer), scratch))
+        let question = Question { known, relation, tails: true };
+        Some(self.energy(space, question, self.tables.entities.row(answer), scratch))
     }
 
     /// The energy of the zero row as answer, as in the published code: that of `TransE`, also where entities are projected.
-    pub fn published_zero_energy(&self, query: LocalQuery, config: &Config) -> f32 {
+    pub fn published_zero_energy(&self, question: Question, config: &Config) -> f32 {
         let Config { dimension, norm, normalise, .. } = *config;
-        let known = &self.tables.entities.row(query.known).values[..dimension];
-        let relation = &self.tables.relations.row(query.relation).values[..dimension];
+        let known = &self.tables.entities.row(question.known).values[..dimension];
+        let relation = &self.tables.relations.row(question.relation).values[..dimension];
         let length = |row: &[f32]| row.iter().map(|x| x * x).sum::<f32>().sqrt().max(LEAST_LENGTH);
         let scale = |row: &[f32]| if normalise { 1.0 / length(row) } else { 1.0 };
         let (a, b) = (scale(known), scale(relation));
-        let sign = if query.direction == Direction::Object { a } else { -a };
+        let sign = if question.tails { a } else { -a };
         let moved = known.iter().zip(relation).map(|(x, y)| sign * x + b * y);
         let length: f32 =
             if norm == 1 { moved.map(f32::abs).sum() } else { moved.map(|u| u * u).sum::<f32>().sqrt() };
         self.factor * length
     }
 
-    /// The energy of the zero row as answer.
-    pub fn zero_energy<M: Space>(
-        &self,
-        space: &M,
-        query: LocalQuery,
-        zero: &ZeroRow,
-        scratch: &mut [f32],
-    ) -> f32 {
-        self.energy(space, query, zero.row(), scratch)
-    }
-
+    /// The energy of a row as answer.
     #[inline(always)]
-    fn energy<M: Space>(
+    pub fn energy<M: Space>(
         &self,
         space: &M,
-        query: LocalQuery,
-        answer: RowView<'_, f32>,
+        question: Question,
+        answer: Row<'_>,
         scratch: &mut [f32],
     ) -> f32 {
-        let known = self.tables.entities.row(query.known);
-        let relation = self.tables.relations.row(query.relation);
-        let (head, tail) = match query.direction {
-            Direction::Object => (known, answer),
-            Direction::Subject => (answer, known),
-        };
+        let known = self.tables.entities.row(question.known);
+        let relation = self.tables.relations.row(question.relation);
+        let (head, tail) = if question.tails { (known, answer) } else { (answer, known) };
         self.factor * space.energy(&Ends { head, relation, tail }, scratch)
     }
-}
-
-/// A triple as three ids: the order in which universes sort triples.
-pub(super) fn words(triple: &Triple) -> [u32; 3] {
-    [triple.subject.0, triple.relation.0, triple.object.0]
 }

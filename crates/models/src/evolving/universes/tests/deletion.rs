@@ -178,11 +178,11 @@ fn a_factor_reaches_every_energy() {
         let (query, _) = Query::hide(triple.at(Step(0)), direction);
         let energies = |factor: f32| {
             let universe = UniverseView { factor, ..universes[1].view() };
-            let asked = universe.local_query(&query).expect("it knows them");
+            let asked = universe.local_question(&query).expect("it knows them");
             let mut energies = vec![f32::INFINITY; 5];
             universe.lower(&FLAT, asked, &mut [0.0], &mut energies);
             energies.push(universe.energy_of(&FLAT, &triple, &mut [0.0]).expect("its own"));
-            energies.push(universe.zero_energy(&FLAT, asked, &zero, &mut [0.0]));
+            energies.push(universe.energy(&FLAT, asked, zero.row(), &mut [0.0]));
             energies.push(universe.published_zero_energy(asked, &config));
             energies
         };
@@ -246,8 +246,8 @@ fn weighted_energies_match_a_search_through_all_universes() {
     let zero = ZeroRow::new(&SPACE);
     let rest = |query: &Query| {
         lowest(&weighed, |universe| {
-            let asked = universe.local_query(query)?;
-            Some(universe.zero_energy(&SPACE, asked, &zero, &mut [0.0]))
+            let asked = universe.local_question(query)?;
+            Some(universe.energy(&SPACE, asked, zero.row(), &mut [0.0]))
         })
     };
     let found = |triple: &Triple| lowest(&weighed, |universe| universe.energy_of(&SPACE, triple, &mut [0.0]));

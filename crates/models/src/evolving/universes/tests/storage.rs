@@ -14,11 +14,12 @@ use super::super::universe::Universe;
 use super::super::view::{UniverseView, ZeroRow};
 use super::super::walk::WalkGraph;
 use super::{SIZES, triples};
+use crate::evolving::projected::Projected;
 use crate::evolving::space::Space;
-use crate::evolving::transd::Dynamic;
-use crate::evolving::transh::Hyperplanes;
+use crate::evolving::transd::MappingVectors;
+use crate::evolving::transh::Hyperplane;
 
-pub(super) const FLAT: Translation = Translation { dimension: 2, norm: Norm::L1, unit: true };
+pub(in super::super) const FLAT: Translation = Translation { dimension: 2, norm: Norm::L1, unit: true };
 
 /// Two universes that fit on paper.
 pub(super) fn two() -> Vec<Universe> {
@@ -154,10 +155,10 @@ fn energies_are_the_same<M: Space>() {
             for direction in Direction::BOTH {
                 let (query, _) = Query::hide(triple.at(Step(0)), direction);
                 let mut of = |universe: &UniverseView<'_>| {
-                    let asked = universe.local_query(&query).expect("its own");
+                    let asked = universe.local_question(&query).expect("its own");
                     let mut lowest = vec![f32::INFINITY; SIZES.entities];
                     universe.lower(&space, asked, &mut scratch, &mut lowest);
-                    lowest.push(universe.zero_energy(&space, asked, &zero, &mut scratch));
+                    lowest.push(universe.energy(&space, asked, zero.row(), &mut scratch));
                     lowest.into_iter().map(f32::to_bits).collect::<Vec<u32>>()
                 };
                 assert_eq!(of(&own), of(&kept));
@@ -169,8 +170,8 @@ fn energies_are_the_same<M: Space>() {
 #[test]
 fn energies_are_the_same_from_a_file() {
     energies_are_the_same::<Translation>();
-    energies_are_the_same::<Hyperplanes>();
-    energies_are_the_same::<Dynamic>();
+    energies_are_the_same::<Projected<Hyperplane>>();
+    energies_are_the_same::<Projected<MappingVectors>>();
 }
 
 #[test]
@@ -196,7 +197,7 @@ fn the_index_finds_what_a_search_through_all_finds() {
             direction: Direction::Object,
         };
         let knowing: Vec<_> = index.knowing(&query, 0).map(|(universe, _)| ids(universe)).collect();
-        let expected = left.iter().filter(|universe| universe.view().local_query(&query).is_some());
+        let expected = left.iter().filter(|universe| universe.view().local_question(&query).is_some());
         assert_eq!(knowing, expected.map(|universe| ids(universe.view())).collect::<Vec<_>>());
         for object in 0..60 {
             let triple = Triple::new(subject, relation, object);
