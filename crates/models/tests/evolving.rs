@@ -2,28 +2,33 @@
 
 use std::sync::Arc;
 
-use quadcast_core::{EntityId, EvolvingModel, GraphSizes, ModelError, Run, SavedModel, Task, Triple};
-use quadcast_models::{Entry, MODELS, find, set};
+use quadcast_core::{EntityId, EvolvingModel, GraphSizes, ModelError, Run, Task, Triple};
+use quadcast_models::{ConfigError, Entry, MODELS, find, set};
 use quadcast_testing::MemoryCheckpoints;
 use quadcast_testing::graphs::{Graph, OwnTriples, ranks, scores};
 
 const SIZES: GraphSizes = GraphSizes { entities: 60, relations: 4 };
 
-fn model(name: &str, settings: &[&str]) -> Box<dyn EvolvingModel> {
+fn build(name: &str, settings: &[&str]) -> Result<Box<dyn EvolvingModel>, ConfigError> {
     let entry = find(name).expect("a model");
     let mut config = entry.quick_config();
-    for setting in settings {
-        set(&mut config, setting).expect("a setting");
-    }
-    entry.evolving(&config).expect("a configuration")
+    settings.iter().for_each(|setting| set(&mut config, setting).expect("a setting"));
+    entry.evolving(&config)
+}
+
+fn model(name: &str, settings: &[&str]) -> Box<dyn EvolvingModel> {
+    build(name, settings).expect("a configuration")
+}
+
+/// A model that learned a graph.
+fn fitted(name: &str, settings: &[&str], graph: &Graph) -> Box<dyn EvolvingModel> {
+    let mut model = model(name, settings);
+    model.fit(&graph.view(), &OwnTriples(graph), &Run::silent(1)).expect(name);
+    model
 }
 
 fn models() -> impl Iterator<Item = &'static Entry> {
     MODELS.iter().filter(|entry| entry.task() == Task::Evolving)
-}
-
-fn quick(entry: &Entry) -> Box<dyn EvolvingModel> {
-    entry.evolving(&entry.quick_config()).expect("a configuration")
 }
 
 fn bytes(model: &dyn EvolvingModel) -> Vec<u8> {
@@ -36,8 +41,7 @@ fn transe_overfits_a_hundred_triples() {
     let graph = Graph::random(1, 100, 80, 5, GraphSizes { entities: 80, relations: 5 });
     let settings =
         ["dimension=100", "epochs=1500", "validate_every=1500", "learning_rate=1.0", "filtered=true"];
-    let mut model = model("transe", &[&settings[..], &["negatives=10"]].concat());
-    model.fit(&graph.view(), &OwnTriples(&graph), &Run::silent(1)).expect("it learns");
+    let mut model = fitted("transe", &[&settings[..], &["negatives=10"]].concat(), &graph);
     let ranks = ranks(&mut *model, &graph.triples, &graph.triples, &graph.present);
     assert_eq!(ranks.len(), 200);
     let misses = ranks.iter().filter(|&&rank| rank != 1.0).count();
@@ -48,20 +52,16 @@ fn transe_overfits_a_hundred_triples() {
 fn every_model_learns_and_comes_back_from_its_bytes() {
     let graph = Graph::random(2, 120, 40, 4, SIZES);
     for entry in models() {
-        let mut model = quick(entry);
-        model.fit(&graph.view(), &OwnTriples(&graph), &Run::silent(1)).expect(entry.name);
+        let mut first = fitted(entry.name, &[], &graph);
         let candidates: Vec<EntityId> = (0..60).step_by(3).map(EntityId).collect();
-        let before = scores(&mut *model, &graph.triples[..20], &candidates);
-        let energies = model.energies(&graph.triples).expect(entry.name);
-        let saved = model.save().expect(entry.name);
-        let SavedModel { state, tensors, .. } = &saved;
-        let mut other = quick(entry);
-        other
-            .load(&SavedModel { state: state.clone(), rules: None, tensors: tensors.clone() })
-            .expect(entry.name);
+        let before = scores(&mut *first, &graph.triples[..20], &candidates);
+        let energies = first.energies(&graph.triples).expect(entry.name);
+        let saved = first.save().expect(entry.name);
+        let mut other = model(entry.name, &[]);
+        other.load(&saved).expect(entry.name);
         assert_eq!(scores(&mut *other, &graph.triples[..20], &candidates), before, "{}", entry.name);
         assert_eq!(other.energies(&graph.triples).expect(entry.name), energies, "{}", entry.name);
-        assert_eq!(bytes(&*other), bytes(&*model), "{}", entry.name);
+        assert_eq!(other.save().expect(entry.name), saved, "{}", entry.name);
     }
 }
 
@@ -75,8 +75,7 @@ fn a_warm_start_begins_with_the_rows_of_transe() {
     };
     // So small a rate leaves the rows where they begin, within what a number can hold.
     let still = ["dimension=100", "epochs=1", "validate_every=1", "learning_rate=1e-30", "warm_epochs=3"];
-    let mut warm = model("transr", &still);
-    warm.fit(&graph.view(), &OwnTriples(&graph), &Run::silent(1)).expect("it learns");
+    let warm = fitted("transr", &still, &graph);
     let own = [
         "sampling=bern",
         "filtered=true",
@@ -85,15 +84,12 @@ fn a_warm_start_begins_with_the_rows_of_transe() {
         "validate_every=3",
         "dimension=100",
     ];
-    let mut transe = model("transe", &own);
-    transe.fit(&graph.view(), &OwnTriples(&graph), &Run::silent(1)).expect("it learns");
+    let transe = fitted("transe", &own, &graph);
     for name in ["entities", "relations"] {
         assert!(tensor(&*warm, name) == tensor(&*transe, name), "{name}");
     }
-    let entry = find("transr").expect("a model");
-    let mut config = entry.quick_config();
-    set(&mut config, "relation_dimension=5").expect("a setting");
-    let refused = entry.evolving(&config).err().expect("no TransE has two widths").to_string();
+    let refused = build("transr", &["relation_dimension=5"]);
+    let refused = refused.err().expect("no TransE has two widths").to_string();
     assert!(refused.contains("warm_epochs = 0"), "{refused}");
 }
 
@@ -101,8 +97,7 @@ fn a_warm_start_begins_with_the_rows_of_transe() {
 fn a_score_is_an_energy_whatever_else_is_asked() {
     let graph = Graph::random(3, 120, 40, 4, SIZES);
     for entry in models() {
-        let mut model = quick(entry);
-        model.fit(&graph.view(), &OwnTriples(&graph), &Run::silent(1)).expect(entry.name);
+        let mut model = fitted(entry.name, &[], &graph);
         let all = scores(&mut *model, &graph.triples, &graph.present);
         let some = scores(&mut *model, &graph.triples[7..8], &graph.present);
         assert_eq!(some[..], all[14..16], "{}", entry.name);
@@ -120,13 +115,12 @@ fn a_score_is_an_energy_whatever_else_is_asked() {
 #[test]
 fn the_same_bytes_for_any_number_of_threads() {
     let graph = Graph::random(4, 600, 60, 4, SIZES);
-    for name in ["transe", "rescal"] {
+    for name in ["transe", "rescal", "putranse"] {
         let fit = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
             pool.install(|| {
-                let mut model = model(name, &["batches=2"]);
-                model.fit(&graph.view(), &OwnTriples(&graph), &Run::silent(1)).expect("it learns");
-                bytes(&*model)
+                let model = fitted(name, &["batches=2"], &graph);
+                model.save().expect("a fitted model")
             })
         };
         assert!(fit(1) == fit(2), "{name}");
@@ -174,9 +168,8 @@ fn a_training_that_is_killed_ends_as_if_it_had_not_been() {
 #[test]
 fn updates_go_on_from_what_is_known() {
     let graph = Graph::random(6, 200, 40, 4, SIZES);
-    let mut model =
-        model("transe", &["epochs=100", "validate_every=100", "learning_rate=1.0", "dimension=32"]);
-    model.fit(&graph.view(), &OwnTriples(&graph), &Run::silent(1)).expect("it learns");
+    let settings = ["epochs=100", "validate_every=100", "learning_rate=1.0", "dimension=32"];
+    let mut model = fitted("transe", &settings, &graph);
     let before = model.energies(&graph.triples).expect("energies");
     let inserted = [Triple::new(55, 0, 56)];
     let new = Graph::new(1, inserted.to_vec(), SIZES);
@@ -209,8 +202,7 @@ fn incremental_transe_unlearns_and_places_new_entities() {
     assert!(inserted.len() >= 3, "{}", inserted.len());
     let after = graph.after(&inserted, &deleted);
     let update = |extra: &[&str]| {
-        let mut model = model("incremental-transe", &[&settings[..], extra].concat());
-        model.fit(&graph.view(), &OwnTriples(&graph), &Run::silent(1)).expect("it learns");
+        let mut model = fitted("incremental-transe", &[&settings[..], extra].concat(), &graph);
         let before = model.energies(&deleted).expect("energies");
         model
             .update(&after.update(&inserted, &deleted), &OwnTriples(&after), &Run::silent(1))
@@ -233,18 +225,12 @@ fn incremental_transe_unlearns_and_places_new_entities() {
 fn without_locks_it_learns_too() {
     let graph = Graph::random(8, 200, 40, 4, SIZES);
     let settings = ["deterministic=false", "epochs=200", "validate_every=200", "learning_rate=1.0"];
-    let mut free = model("transe", &[&settings[..], &["dimension=32"]].concat());
-    let mut exact = model("transe", &[&settings[1..], &["dimension=32"]].concat());
-    let mut hits = Vec::new();
-    for model in [&mut free, &mut exact] {
-        model.fit(&graph.view(), &OwnTriples(&graph), &Run::silent(1)).expect("it learns");
-        let ranks = ranks(&mut **model, &graph.triples, &graph.triples, &graph.present);
-        hits.push(ranks.iter().filter(|&&rank| rank <= 3.0).count() as f64 / ranks.len() as f64);
-    }
+    let hits = [&settings[..], &settings[1..]].map(|settings| {
+        let mut model = fitted("transe", &[settings, &["dimension=32"]].concat(), &graph);
+        let ranks = ranks(&mut *model, &graph.triples, &graph.triples, &graph.present);
+        ranks.iter().filter(|&&rank| rank <= 3.0).count() as f64 / ranks.len() as f64
+    });
     assert!((hits[0] - hits[1]).abs() < 0.1, "{hits:?}");
-    let entry = find("rotate").expect("a model");
-    let mut config = entry.quick_config();
-    set(&mut config, "deterministic=false").expect("a setting");
-    let error = entry.evolving(&config).err().expect("Adam needs batches").to_string();
+    let error = build("rotate", &["deterministic=false"]).err().expect("Adam needs batches").to_string();
     assert!(error.contains("Adam") && error.contains("optimiser = \"sgd\""), "{error}");
 }

@@ -1,11 +1,11 @@
 //! The naive rules: lists on paper, and the published values on the real data.
 
 use quadcast_core::{
-    Calendar, Dataset, EntityId, Facts, Filter, HistoryIndex, Names, Protocol, Quad, Query, RelationId, Run,
-    Splits, Step, TimeAxis, Vocabulary,
+    Calendar, Dataset, EntityId, Facts, Filter, Forecaster, HistoryIndex, Names, Protocol, Quad, Query,
+    RelationId, Run, Splits, Step, TimeAxis, Vocabulary,
 };
 use quadcast_eval::{Judged, Outcome, fit, judge};
-use quadcast_models::{find, set};
+use quadcast_models::{ConfigError, find, set};
 use quadcast_testing::real;
 
 /// Absolute points that a published value may be missed by.
@@ -15,13 +15,17 @@ fn protocol() -> Protocol {
     Protocol::completion()
 }
 
-fn play(data: &Dataset, settings: &[&str]) -> (Box<dyn quadcast_core::Forecaster>, Judged) {
+fn build(settings: &[&str]) -> Result<Box<dyn Forecaster>, ConfigError> {
     let entry = find("naive-rules").expect("the model exists");
     let mut config = (entry.defaults)();
-    for text in settings {
-        set(&mut config, text).expect("a valid setting");
+    for setting in settings {
+        set(&mut config, setting).expect("a known key");
     }
-    let mut model = entry.forecaster(&config).expect("a valid configuration");
+    entry.forecaster(&config)
+}
+
+fn play(data: &Dataset, settings: &[&str]) -> (Box<dyn Forecaster>, Judged) {
+    let mut model = build(settings).expect("a valid configuration");
     let run = Run::silent(1);
     fit(data, &protocol(), model.as_mut(), &run).expect("a model that fits");
     let judged = judge(data, &protocol(), model.as_mut(), &run).expect("a model that scores");
@@ -201,15 +205,10 @@ fn rules_and_reasons_on_paper() {
 #[test]
 fn published_lists_need_their_relations() {
     let data = visits();
-    let entry = find("naive-rules").expect("the model exists");
     for (setting, word) in [("compat=true", "ICEWS14"), ("lists=icews14", "Consult")] {
-        let mut config = (entry.defaults)();
-        set(&mut config, setting).expect("a valid setting");
-        let mut model = entry.forecaster(&config).expect("a valid configuration");
+        let mut model = build(&[setting]).expect("a valid configuration");
         let refused = fit(&data, &protocol(), model.as_mut(), &Run::silent(1)).expect_err("other relations");
         assert!(refused.to_string().contains(word), "{refused}");
     }
-    let mut config = (entry.defaults)();
-    set(&mut config, "rules=[5]").expect("a known key");
-    assert!(entry.forecaster(&config).is_err());
+    assert!(build(&["rules=[5]"]).is_err());
 }

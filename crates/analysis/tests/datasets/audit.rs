@@ -91,7 +91,8 @@ fn a_shared_time_stamp_and_unsorted_files_warn() {
 
 #[test]
 fn validation_must_exist_and_differ_from_test() {
-    let cases: [(&[[u32; 4]], &[[u32; 4]], Verdict, &str); 4] = [
+    type Rows = [[u32; 4]];
+    let cases: [(&Rows, &Rows, Verdict, &str); 4] = [
         (&[[0, 0, 2, 1]], &[[0, 0, 2, 2]], Verdict::Pass, ""),
         (&[], &[[0, 0, 2, 2]], Verdict::Fail, "empty"),
         (&[[0, 0, 2, 1]], &[[0, 0, 2, 1]], Verdict::Fail, "the validation set is the test set"),

@@ -64,7 +64,6 @@ use crate::blocks::store::Arrays;
 use crate::config::ConfigError;
 use crate::forecast::state::{Shape, StripSink, pad_rows, saved_state, saved_tensors, unfitted};
 use crate::training::{Learning, Trainable, train};
-use assemble::Sizes;
 use composition::{Composition, Questions};
 use encoders::Places;
 use learner::Learner;
@@ -104,15 +103,14 @@ impl Composed {
     pub fn parameters(config: &Config, entities: usize, relations: usize, times: usize) -> usize {
         let ordinals = (0..times as u32).collect();
         let times = Times { ordinals, dates: Vec::new(), tokens: Vec::new() };
-        Composition::<f32>::outline(config, Sizes { entities, relations }, Arc::new(times), 0).tables.count()
+        Composition::<f32>::outline(config, Shape { entities, relations }, Arc::new(times), 0).tables.count()
     }
 }
 
 impl Fitted {
     /// A model whose tables must still be drawn.
     fn outline(config: &Config, shape: Shape, times: Arc<Times>, seed: u64) -> Self {
-        let sizes = Sizes { entities: shape.entities, relations: shape.relations };
-        let model = Composition::outline(config, sizes, times.clone(), seed);
+        let model = Composition::outline(config, shape, times.clone(), seed);
         Self { shape, times, model, candidates: [None, None], direct: config.asks_subjects_directly() }
     }
 
@@ -180,7 +178,7 @@ impl Fitted {
         };
         let forward = self.model.queries(side, questions);
         let comparison = Comparison {
-            likeness: self.model.likeness(),
+            likeness: self.model.parts.likeness,
             queries: &forward.queries,
             candidates,
             own: None,
@@ -204,7 +202,7 @@ impl Fitted {
             let forward = self.model.queries(Side::Tails, &questions);
             let places = Places { ids: &objects, times: &questions.times };
             let candidates = self.model.candidates(Side::Tails, places);
-            let (likeness, d) = (self.model.likeness(), self.model.width());
+            let (likeness, d) = (self.model.parts.likeness, self.model.width());
             pairs(likeness, d, &forward.queries, &candidates, None, out);
         }
         scores
@@ -242,7 +240,6 @@ struct Trainer<'a> {
     run: &'a Run,
     config: &'a Config,
     fitted: Fitted,
-    learner: Learner,
     optimiser: TableOptimiser,
     gradients: Gradients<f32>,
     plan: EpochPlan,
@@ -277,7 +274,7 @@ impl Learning for Trainer<'_> {
     }
 
     fn batches(&self) -> usize {
-        self.plan.batches()
+        self.plan.batches
     }
 
     fn begin_epoch(&mut self, epoch: u32) -> Result<(), ModelError> {
@@ -292,7 +289,8 @@ impl Learning for Trainer<'_> {
         let index = (u64::from(epoch) << 32) | batch as u64;
         let blocks = self.plan.batch(batch);
         let (model, entities) = (&self.fitted.model, self.fitted.shape.entities);
-        let loss = self.learner.gradients(model, entities, blocks, self.run, index, &mut self.gradients);
+        let learner = Learner { config: self.config, model, entities };
+        let loss = learner.gradients(blocks, self.run, index, &mut self.gradients);
         self.optimiser.step(&mut self.fitted.model.tables, &self.gradients);
         Ok(loss)
     }
@@ -320,7 +318,6 @@ impl Forecaster for Composed {
         let mut trainer = Trainer {
             run,
             config: &self.config,
-            learner: Learner::new(&self.config),
             optimiser: TableOptimiser::new(optimiser(&self.config), &fitted.model.tables),
             gradients: Gradients::zero(&fitted.model.tables),
             plan: EpochPlan::new(known, &self.config, changes),

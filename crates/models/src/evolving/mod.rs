@@ -46,7 +46,7 @@ fn build<M: Space>(
     table: &Table,
 ) -> Result<Box<dyn EvolvingModel>, ConfigError> {
     let config = config::change(defaults, table)?;
-    config.check_threads()?;
+    config.check_training()?;
     unused_settings::refuse_unused::<M>(name, &config, defaults)?;
     Ok(Box::new(SingleSpace::<M>::new(config)?))
 }

@@ -154,12 +154,8 @@ impl Space for Rotations {
 mod tests {
     #[test]
     fn angles_need_a_range() {
-        let build = |settings: &[&str]| {
-            let mut config = super::ENTRY.quick_config();
-            settings.iter().for_each(|setting| crate::config::set(&mut config, setting).expect("a setting"));
-            super::ENTRY.evolving(&config).map(|_| ())
-        };
-        let error = build(&["margin=0", "epsilon=0"]).expect_err("angles would be no numbers").to_string();
+        let build = |settings: &[&str]| crate::evolving::testing::build(&super::ENTRY, settings);
+        let error = build(&["margin=0", "epsilon=0"]).err().expect("angles would be no numbers").to_string();
         assert!(error.contains("margin = 0 and epsilon = 0"), "{error}");
         assert!(build(&["margin=1e-60", "epsilon=0"]).is_err(), "beyond what a row can hold");
         assert!(build(&["margin=0"]).is_ok() && build(&["epsilon=0"]).is_ok());

@@ -204,34 +204,25 @@ impl Config {
     pub(crate) fn check(&self) -> Result<(), ConfigError> {
         self.check_ranges()?;
         let adam = matches!(self.optimiser, OptimiserName::Adam | OptimiserName::LazyAdam);
-        if adam && !self.deterministic {
-            return Err(ConfigError::Value(
-                "deterministic = false updates rows triple by triple, and Adam's means belong to whole batches: set \
-                 optimiser = \"sgd\", or deterministic = true"
-                    .to_owned(),
-            ));
-        }
-        if self.cubes > 0.0 && !self.deterministic {
-            return Err(ConfigError::Value(
-                "deterministic = false updates rows triple by triple, and cubes are of all rows at once: set cubes = 0, \
-                 or deterministic = true"
-                    .to_owned(),
-            ));
-        }
-        Ok(())
+        self.check_threads(adam, "Adam's means belong to whole batches", "optimiser = \"sgd\"")?;
+        self.check_threads(self.cubes > 0.0, "cubes are of all rows at once", "cubes = 0")
     }
 
     /// Refuses what is accepted of a saved model only, whose training is over. Adagrad divides by the root of all squared
     /// gradients, and so the share that a triple has of the step of its batch cancels out: triple by triple it is another
     /// optimiser, in which every triple takes a step as large as one of a batch.
-    pub(crate) fn check_threads(&self) -> Result<(), ConfigError> {
-        if self.deterministic || self.optimiser != OptimiserName::Adagrad {
+    pub(crate) fn check_training(&self) -> Result<(), ConfigError> {
+        let adagrad = self.optimiser == OptimiserName::Adagrad;
+        self.check_threads(adagrad, "Adagrad's steps are those of whole batches", "optimiser = \"sgd\"")
+    }
+
+    /// Refuses threads that update rows at once, if that does not go together with something.
+    fn check_threads(&self, clashes: bool, why: &str, remedy: &str) -> Result<(), ConfigError> {
+        if self.deterministic || !clashes {
             return Ok(());
         }
-        Err(ConfigError::Value(
-            "deterministic = false updates rows triple by triple, and Adagrad's steps are those of whole batches: set \
-             optimiser = \"sgd\", or deterministic = true"
-                .to_owned(),
-        ))
+        Err(ConfigError::Value(format!(
+            "deterministic = false updates rows triple by triple, and {why}: set {remedy}, or deterministic = true"
+        )))
     }
 }

@@ -23,7 +23,8 @@ use super::space::Space;
 use super::transd::MappingVectors;
 use super::transh::Hyperplane;
 use super::transr::Matrix;
-use crate::config::{parse, set};
+use crate::config::{ConfigError, parse, set};
+use crate::registry::Entry;
 
 /// Settings that concern distances, each to be checked alone.
 const TRANSLATIONS: &[&str] = &[
@@ -81,7 +82,14 @@ const TRIPLES: [[u32; 3]; 6] = [[0, 0, 1], [1, 0, 2], [3, 1, 4], [0, 2, 4], [5, 
 /// False triples for the last two true ones: one shares nothing with its true triple, one shares the relation.
 const AGAINST: [[u32; 3]; 2] = [[1, 0, 3], [6, 2, 0]];
 
-/// A small model with one setting changed.
+/// A model with its quick settings, some of them changed.
+pub(super) fn build(entry: &Entry, settings: &[&str]) -> Result<Box<dyn EvolvingModel>, ConfigError> {
+    let mut config = entry.quick_config();
+    settings.iter().for_each(|setting| set(&mut config, setting).expect("a setting"));
+    entry.evolving(&config)
+}
+
+/// The settings of a small model, one of them changed.
 fn config(setting: &str) -> Config {
     let mut table = Toml::try_from(Config { dimension: 5, margin: 3.0, ..Config::default() }).unwrap();
     table.insert("epsilon".to_owned(), toml::Value::Float(2.0));

@@ -59,7 +59,7 @@ pub(crate) struct Matrix {
 impl Matrix {
     /// Rows of the matrix, without padding.
     #[inline(always)]
-    fn rows<'a, T>(&self, mapping: RowView<'a, T>) -> impl Iterator<Item = &'a [T]> {
+    fn rows<'a, T>(&self, mapping: &RowView<'a, T>) -> impl Iterator<Item = &'a [T]> {
         mapping.values[..self.dimension * self.width].chunks_exact(self.width)
     }
 }
@@ -92,7 +92,7 @@ impl Projection for Matrix {
     fn project<T: Real>(&self, entity: &[T], mapping: RowView<'_, T>, out: &mut [T]) {
         let out = &mut out[..self.width];
         out.fill(T::ZERO);
-        for (&x, row) in entity.iter().zip(self.rows(mapping)) {
+        for (&x, row) in entity.iter().zip(self.rows(&mapping)) {
             add_scaled(out, x, row);
         }
     }
@@ -106,7 +106,7 @@ impl Projection for Matrix {
         matrix_slope: &mut [T],
     ) {
         let slope = &slope[..self.width];
-        let rows = self.rows(mapping).zip(matrix_slope.chunks_exact_mut(self.width));
+        let rows = self.rows(&mapping).zip(matrix_slope.chunks_exact_mut(self.width));
         for ((&x, dx), (row, row_slope)) in entity.iter().zip(entity_slope).zip(rows) {
             *dx += dot(row, slope);
             add_scaled(row_slope, x, slope);

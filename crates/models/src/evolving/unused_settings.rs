@@ -60,6 +60,7 @@ fn readers(key: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::super::distmult::ENTRY;
+    use super::super::testing::build;
     use super::{MODEL_SPECIFIC, READERS, readers};
     use crate::config::set;
     use crate::{Entry, MODELS};
@@ -103,11 +104,7 @@ mod tests {
 
     #[test]
     fn a_refusal_names_the_models_that_read_the_setting_and_the_remedy() {
-        let build = |setting: &str| {
-            let mut config = (ENTRY.defaults)();
-            set(&mut config, setting).expect("a setting");
-            ENTRY.evolving(&config).map(|_| ())
-        };
+        let build = |setting| build(&ENTRY, &[setting]).map(|_| ());
         assert_eq!(
             build("norm=2").expect_err("products have no norm").to_string(),
             "norm = 2 is for transe, incremental-transe, transh, transd and transr; distmult does not read it: leave it \

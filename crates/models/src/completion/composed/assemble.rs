@@ -6,25 +6,19 @@ use quadcast_kernels::Real;
 use quadcast_kernels::compare::Likeness;
 
 use super::encoders::date_lstm::DateLstm;
-use super::encoders::diachronic::{Diachronic, Swing};
-use super::encoders::fused::{Fused, FusedWithStatic, Fusion, TimeVector};
+use super::encoders::diachronic::Diachronic;
+use super::encoders::fused::{Fused, FusedWithStatic, Fusion, Product, TimeVector};
 use super::encoders::hyperplane::{Hyperplane, Projection};
 use super::encoders::rotation::{Periods, Revolved, Turned};
 use super::encoders::series::Series;
 use super::encoders::windows::Windows;
 use super::encoders::{Encoder, Plain, distinct};
-use super::scorers::{Affine, Bilinear, Complex, Core, Diagonal, Gaussian, Phases, Scorer, Translation};
+use super::scorers::{Affine, Bilinear, Core, Diagonal, Gaussian, Phases, Scorer, Translation};
 use super::settings::{Config, InitialName, ScorerName, Temporal};
 use super::tables::{Constraint, Kind, Table, TableId, Tables};
 use super::times::{TOKENS, Times};
 use crate::blocks::Initial;
-
-/// The numbers of entities and relations.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Sizes {
-    pub entities: usize,
-    pub relations: usize,
-}
+use crate::forecast::state::Shape;
 
 /// The parts of a model.
 pub(crate) struct Parts<T: Real> {
@@ -33,6 +27,10 @@ pub(crate) struct Parts<T: Real> {
     pub tail: Arc<dyn Encoder<T>>,
     pub relation: Arc<dyn Encoder<T>>,
     pub scorer: Box<dyn Scorer<T>>,
+    /// How queries and candidates are compared.
+    pub likeness: Likeness,
+    /// Width of the comparison (`d` of the kernel).
+    pub width: usize,
 }
 
 /// Widths of rows before time changes them.
@@ -58,36 +56,38 @@ struct Assembly<'a, T> {
     config: &'a Config,
     tables: &'a mut Tables<T>,
     times: Arc<Times>,
-    shared: Option<Shared>,
-}
-
-/// Tables that entities and relations share.
-#[derive(Clone)]
-enum Shared {
-    Vectors { time: TimeVector, width: usize },
-    Normals(TableId),
+    /// What entities and relations share: the vector of a time with its width, or a table with a row per time.
+    time_vector: Option<(TimeVector, usize)>,
+    time_table: Option<TableId>,
 }
 
 /// Builds the tables and parts of a model.
 pub(crate) fn assemble<T: Real>(
     config: &Config,
-    sizes: Sizes,
+    sizes: Shape,
     times: Arc<Times>,
     tables: &mut Tables<T>,
 ) -> Parts<T> {
     let relations = sizes.relations * if config.reciprocal { 2 } else { 1 };
     let widths = widths(config);
-    let mut assembly = Assembly { config, tables, times, shared: None };
+    let mut assembly = Assembly { config, tables, times, time_vector: None, time_table: None };
+    let mut entity = |name| assembly.encoder(name, Kind::Entity, sizes.entities, widths.entity);
     let (head, tail) = if config.position_aware {
-        let head = assembly.entity("head", sizes.entities, widths.entity);
-        (head, assembly.entity("tail", sizes.entities, widths.entity))
+        (entity("head"), entity("tail"))
     } else {
-        let both = assembly.entity("entity", sizes.entities, widths.entity);
+        let both = entity("entity");
         (both.clone(), both)
     };
-    let relation = assembly.relation(relations, widths.relation);
+    let relation = assembly.encoder("relation", Kind::Relation, relations, widths.relation);
     let scorer = assembly.scorer(&widths);
-    Parts { head, tail, relation, scorer }
+    let likeness = match config.scorer {
+        ScorerName::TransE | ScorerName::Conjugate if config.norm == 1 => Likeness::L1,
+        ScorerName::TransE | ScorerName::Conjugate => Likeness::L2,
+        ScorerName::RotatE => Likeness::Modulus,
+        ScorerName::Kl => Likeness::Gaussian,
+        _ => Likeness::Dot,
+    };
+    Parts { head, tail, relation, scorer, likeness, width: widths.entity }
 }
 
 impl<T: Real> Assembly<'_, T> {
@@ -114,28 +114,11 @@ impl<T: Real> Assembly<'_, T> {
         Plain { table: self.add(name, kind, rows, width), width }
     }
 
-    fn entity(&mut self, name: &str, rows: usize, width: usize) -> Arc<dyn Encoder<T>> {
-        let changes = self.config.target.has_entities();
-        self.encoder(name, Kind::Entity, rows, width, changes)
-    }
-
-    fn relation(&mut self, rows: usize, width: usize) -> Arc<dyn Encoder<T>> {
-        let changes = self.config.target.has_relations();
-        self.encoder("relation", Kind::Relation, rows, width, changes)
-    }
-
-    fn encoder(
-        &mut self,
-        name: &str,
-        kind: Kind,
-        rows: usize,
-        width: usize,
-        changes: bool,
-    ) -> Arc<dyn Encoder<T>> {
-        if !changes {
-            return Arc::new(self.plain(name, kind, rows, width));
-        }
+    fn encoder(&mut self, name: &str, kind: Kind, rows: usize, width: usize) -> Arc<dyn Encoder<T>> {
+        let target = self.config.target;
+        let changes = if kind == Kind::Entity { target.has_entities() } else { target.has_relations() };
         match self.config.temporal {
+            _ if !changes => Arc::new(self.plain(name, kind, rows, width)),
             Temporal::None => Arc::new(self.plain(name, kind, rows, width)),
             Temporal::T | Temporal::Utee => Arc::new(self.fused(name, kind, rows, width)),
             Temporal::Tnt => Arc::new(FusedWithStatic {
@@ -160,11 +143,10 @@ impl<T: Real> Assembly<'_, T> {
         }
     }
 
-    fn shared(&mut self, make: impl FnOnce(&mut Self) -> Shared) -> Shared {
-        if self.shared.is_none() {
-            self.shared = Some(make(self));
-        }
-        self.shared.clone().unwrap_or_else(|| unreachable!("set above"))
+    /// A table with a row per time or period, which entities and relations share.
+    fn shared_table(&mut self, table: Table) -> TableId {
+        let initial = self.initial(table.rows, table.width);
+        *self.time_table.get_or_insert_with(|| self.tables.add(table, initial))
     }
 
     /// A table with a row per period in which there is a time, the same for all entities.
@@ -172,12 +154,8 @@ impl<T: Real> Assembly<'_, T> {
         let granularity = self.config.granularity;
         let counted: Vec<u32> = self.times.ordinals.iter().map(|ordinal| ordinal / granularity).collect();
         let (periods, of_time) = distinct(&counted);
-        let rows = periods.len();
-        let shared = self.shared(|assembly| Shared::Normals(assembly.add(name, Kind::Time, rows, width)));
-        match shared {
-            Shared::Normals(table) => Periods { table, of_time },
-            Shared::Vectors { .. } => unreachable!("one kind of time per model"),
-        }
+        let table = self.shared_table(Table::new(name, Kind::Time, periods.len(), width));
+        Periods { table, of_time }
     }
 
     fn fused(&mut self, name: &str, kind: Kind, rows: usize, width: usize) -> Fused {
@@ -187,15 +165,15 @@ impl<T: Real> Assembly<'_, T> {
             _ => (width, width),
         };
         let base = self.plain(name, kind, rows, own);
-        let shared = self
-            .shared(|assembly| Shared::Vectors { time: assembly.time_vector(time_width), width: time_width });
-        let Shared::Vectors { time, width: time_width } = shared else {
-            unreachable!("one kind of time per model")
+        let (time, time_width) = match self.time_vector.clone() {
+            Some(shared) => shared,
+            None => (self.make_time_vector(time_width), time_width),
         };
+        self.time_vector = Some((time.clone(), time_width));
         Fused { base, time, time_width, fusion }
     }
 
-    fn time_vector(&mut self, width: usize) -> TimeVector {
+    fn make_time_vector(&mut self, width: usize) -> TimeVector {
         if self.config.temporal != Temporal::Utee {
             return TimeVector::Table(self.add("time", Kind::Time, self.times.len(), width));
         }
@@ -205,16 +183,15 @@ impl<T: Real> Assembly<'_, T> {
         let period = self.tables.add_between(period, Initial::Uniform(182.0), 183.0);
         let phase = Table::new("time phase", Kind::Common, 1, width);
         let phase = self.tables.add_between(phase, Initial::Uniform(182.5), 182.5);
-        TimeVector::Wave { amplitude, period, phase, times: self.times.clone() }
+        TimeVector::Wave([amplitude, period, phase], self.times.clone())
     }
 
     fn diachronic(&mut self, name: &str, kind: Kind, rows: usize, width: usize) -> Diachronic {
         let (fixed_width, swing_width) = split(self.config.static_ratio, width);
         let fixed = self.add(name, kind, rows, fixed_width);
-        let swings = ["year", "month", "day"].map(|part| Swing {
-            amplitude: self.add(&format!("{name} {part} amplitude"), kind, rows, swing_width),
-            frequency: self.add(&format!("{name} {part} frequency"), kind, rows, swing_width),
-            phase: self.add(&format!("{name} {part} phase"), kind, rows, swing_width),
+        let swings = ["year", "month", "day"].map(|part| {
+            let numbers = ["amplitude", "frequency", "phase"];
+            numbers.map(|what| self.add(&format!("{name} {part} {what}"), kind, rows, swing_width))
         });
         let (times, year_offset) = (self.times.clone(), self.config.year_offset);
         Diachronic { fixed, fixed_width, swings, swing_width, times, year_offset }
@@ -223,15 +200,10 @@ impl<T: Real> Assembly<'_, T> {
     fn hyperplane(&mut self, name: &str, kind: Kind, rows: usize, width: usize) -> Hyperplane {
         let base = self.plain(name, kind, rows, width);
         let projection = self.config.projection;
-        let shared = self.shared(|assembly| {
-            let times = assembly.times.len();
-            let initial = assembly.initial(times, width);
-            let unit = projection == Projection::Unit;
-            let constraint = if unit { Constraint::UnitRows } else { Constraint::Free };
-            let table = Table::new("normal", Kind::Time, times, width).constrained(constraint);
-            Shared::Normals(assembly.tables.add(table, initial))
-        });
-        let Shared::Normals(normals) = shared else { unreachable!("one kind of time per model") };
+        let unit = projection == Projection::Unit;
+        let constraint = if unit { Constraint::UnitRows } else { Constraint::Free };
+        let table = Table::new("normal", Kind::Time, self.times.len(), width).constrained(constraint);
+        let normals = self.shared_table(table);
         Hyperplane { base, normals, projection }
     }
 
@@ -289,23 +261,28 @@ impl<T: Real> Assembly<'_, T> {
             times: ["time a", "time b", "time c"].map(|name| self.add(name, Kind::Time, times, width)),
             shared: ["window a", "window b"].map(|name| self.add(name, Kind::Time, windows, width)),
             window: self.config.window,
-            quaternion: self.config.temporal == Temporal::TltQuaternion,
+            product: if self.config.temporal == Temporal::TltQuaternion {
+                Product::Complex
+            } else {
+                Product::Real
+            },
         }
     }
 
     fn scorer(&mut self, widths: &Widths) -> Box<dyn Scorer<T>> {
         let d = widths.entity;
-        let distance = if self.config.norm == 1 { Likeness::L1 } else { Likeness::L2 };
         match (self.config.scorer, self.config.temporal) {
-            (_, Temporal::TltComplex) => Box::new(Affine { d, complex: false }),
-            (_, Temporal::TltQuaternion) => Box::new(Affine { d, complex: true }),
-            (ScorerName::TransE, _) => Box::new(Translation { d, likeness: distance, conjugate: None }),
+            (_, Temporal::TltComplex) => Box::new(Affine { d, product: Product::Real }),
+            (_, Temporal::TltQuaternion) => Box::new(Affine { d, product: Product::Complex }),
+            (ScorerName::TransE, _) => Box::new(Translation { d, conjugate: None }),
             (ScorerName::Conjugate, temporal) => {
                 let from = if temporal == Temporal::Quaternion { d / 4 } else { d / 2 };
-                Box::new(Translation { d, likeness: distance, conjugate: Some(from) })
+                Box::new(Translation { d, conjugate: Some(from) })
             }
-            (ScorerName::DistMult | ScorerName::SimplE, _) => Box::new(Diagonal { d }),
-            (ScorerName::ComplEx, _) => Box::new(Complex { d }),
+            (ScorerName::DistMult | ScorerName::SimplE, _) => {
+                Box::new(Diagonal { d, product: Product::Real })
+            }
+            (ScorerName::ComplEx, _) => Box::new(Diagonal { d, product: Product::Complex }),
             (ScorerName::Rescal, _) => Box::new(Bilinear { d }),
             (ScorerName::RotatE, _) => Box::new(Phases { k: d / 2 }),
             (ScorerName::TuckER, _) => {

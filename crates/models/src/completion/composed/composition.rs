@@ -9,12 +9,13 @@ use quadcast_kernels::compare::Likeness;
 use quadcast_kernels::memory::{Buffer, take};
 use quadcast_kernels::{Real, rows};
 
-use super::assemble::{Parts, Sizes, assemble};
-use super::encoders::Places;
+use super::assemble::{Parts, assemble};
+use super::encoders::{Encoder, Places};
 use super::scorers::{Known, KnownGradients, Side};
 use super::settings::Config;
 use super::tables::{Gradients, TableId, Tables};
 use super::times::Times;
+use crate::forecast::state::Shape;
 
 /// The known parts of questions, one row each.
 #[derive(Clone, Debug, Default)]
@@ -66,27 +67,22 @@ struct Half<T: Real> {
 impl<T: Real> Composition<T> {
     /// A model with its initial numbers.
     #[cfg(test)]
-    pub fn new(config: &Config, sizes: Sizes, times: Arc<Times>, seed: u64) -> Self {
+    pub fn new(config: &Config, sizes: Shape, times: Arc<Times>, seed: u64) -> Self {
         let mut model = Self::outline(config, sizes, times, seed);
         model.tables.draw();
         model
     }
 
     /// A model without numbers: its size is known before it takes memory. Its tables must be drawn.
-    pub fn outline(config: &Config, sizes: Sizes, times: Arc<Times>, seed: u64) -> Self {
+    pub fn outline(config: &Config, sizes: Shape, times: Arc<Times>, seed: u64) -> Self {
         let mut tables = Tables::new(seed);
         let parts = assemble(config, sizes, times, &mut tables);
         Self { tables, parts, inverse: config.has_inverse_half(), relations: sizes.relations as u32 }
     }
 
-    /// How queries and candidates are compared.
-    pub fn likeness(&self) -> Likeness {
-        self.parts.scorer.likeness()
-    }
-
     /// Width of a comparison, both halves together.
     pub fn width(&self) -> usize {
-        self.parts.scorer.width() * self.halves()
+        self.parts.width * self.halves()
     }
 
     fn halves(&self) -> usize {
@@ -99,11 +95,11 @@ impl<T: Real> Composition<T> {
     }
 
     pub fn query_width(&self) -> usize {
-        self.likeness().query_width(self.width())
+        self.parts.likeness.query_width(self.width())
     }
 
     pub fn candidate_width(&self) -> usize {
-        self.likeness().candidate_width(self.width())
+        self.parts.likeness.candidate_width(self.width())
     }
 
     /// Whether candidates of this side change with time.
@@ -112,7 +108,7 @@ impl<T: Real> Composition<T> {
     }
 
     /// The encoder of the known entity when candidates are of this side.
-    fn encoder(&self, side: Side) -> &dyn super::encoders::Encoder<T> {
+    pub fn encoder(&self, side: Side) -> &dyn Encoder<T> {
         match side {
             Side::Tails => &*self.parts.head,
             Side::Heads => &*self.parts.tail,
@@ -131,12 +127,11 @@ impl<T: Real> Composition<T> {
             halves.push(self.half(side.other(), questions, reciprocal));
         }
         let scorer = &*self.parts.scorer;
-        let width = self.likeness().query_width(scorer.width());
+        let width = self.parts.likeness.query_width(self.parts.width);
         let mut queries: Vec<Buffer<T>> = Vec::new();
         for half in &halves {
             let mut out = take(questions.len() * width);
-            let known = Known { entity: &half.entity, relation: &half.relation };
-            scorer.query(&self.tables, half.side, known, &mut out);
+            scorer.query(self.known(half), &mut out);
             queries.push(out);
         }
         Forward { queries: join(queries, self.piece(), width), halves }
@@ -153,6 +148,10 @@ impl<T: Real> Composition<T> {
         Half { side, relations, entity, relation }
     }
 
+    fn known<'a>(&'a self, half: &'a Half<T>) -> Known<'a, T> {
+        Known { tables: &self.tables, side: half.side, entity: &half.entity, relation: &half.relation }
+    }
+
     /// Brings the gradient of queries back to the tables.
     pub fn queries_backward(
         &self,
@@ -162,14 +161,13 @@ impl<T: Real> Composition<T> {
         into: &mut Gradients<T>,
     ) {
         let scorer = &*self.parts.scorer;
-        let width = self.likeness().query_width(scorer.width());
+        let width = self.parts.likeness.query_width(self.parts.width);
         for (which, half) in forward.halves.iter().enumerate() {
             let own = part(gradient, which, forward.halves.len(), self.piece(), width);
             let mut entity = take(half.entity.len());
             let mut relation = take(half.relation.len());
-            let known = Known { entity: &half.entity, relation: &half.relation };
-            let out = KnownGradients { entity: &mut entity, relation: &mut relation };
-            scorer.backward(&self.tables, half.side, known, &own, out, into);
+            let out = KnownGradients { tables: into, entity: &mut entity, relation: &mut relation };
+            scorer.backward(self.known(half), &own, out);
             self.encoder(half.side).backward(&self.tables, questions.known(), &entity, into);
             let places = Places { ids: &half.relations, times: &questions.times };
             self.parts.relation.backward(&self.tables, places, &relation, into);
@@ -185,7 +183,7 @@ impl<T: Real> Composition<T> {
     /// Rows of candidates of one side.
     pub fn candidates(&self, side: Side, places: Places<'_>) -> Buffer<T> {
         let scorer = &*self.parts.scorer;
-        let width = self.likeness().candidate_width(scorer.width());
+        let width = self.parts.likeness.candidate_width(self.parts.width);
         let mut halves = Vec::new();
         for side in self.sides(side) {
             let mut out = take(places.len() * width);
@@ -205,7 +203,7 @@ impl<T: Real> Composition<T> {
         into: &mut Gradients<T>,
     ) {
         let scorer = &*self.parts.scorer;
-        let width = self.likeness().candidate_width(scorer.width());
+        let width = self.parts.likeness.candidate_width(self.parts.width);
         let sides = self.sides(side);
         for (which, &side) in sides.iter().enumerate() {
             let mut own = part(gradient, which, sides.len(), self.piece(), width);
@@ -216,8 +214,8 @@ impl<T: Real> Composition<T> {
 
     /// Numbers of a row that belong together when halves are joined.
     fn piece(&self) -> usize {
-        let d = self.parts.scorer.width();
-        if self.likeness() == Likeness::Modulus { d / 2 } else { d }
+        let d = self.parts.width;
+        if self.parts.likeness == Likeness::Modulus { d / 2 } else { d }
     }
 
     /// Weights of the components of one half, `[b, d]`, for both.
@@ -231,15 +229,6 @@ impl<T: Real> Composition<T> {
     /// The side of the candidates in each half.
     fn sides(&self, side: Side) -> Vec<Side> {
         if self.inverse { vec![side, side.other()] } else { vec![side] }
-    }
-}
-
-impl Side {
-    pub fn other(self) -> Self {
-        match self {
-            Self::Tails => Self::Heads,
-            Self::Heads => Self::Tails,
-        }
     }
 }
 

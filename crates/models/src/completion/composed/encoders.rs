@@ -1,6 +1,9 @@
 //! Encoders: an entity or a relation at some time becomes a row of numbers.
 
-use quadcast_kernels::{Real, segment};
+use std::ops::Range;
+
+use quadcast_kernels::memory::{Buffer, take};
+use quadcast_kernels::{Real, rows, segment};
 
 use super::tables::{Gradients, TableId, Tables};
 
@@ -33,7 +36,9 @@ pub(crate) trait Encoder<T: Real>: Send + Sync {
     fn width(&self) -> usize;
 
     /// Whether the row of an id changes with time.
-    fn depends_on_time(&self) -> bool;
+    fn depends_on_time(&self) -> bool {
+        true
+    }
 
     /// `out[places, width]` = the rows.
     fn encode(&self, tables: &Tables<T>, places: Places<'_>, out: &mut [T]);
@@ -46,8 +51,30 @@ pub(crate) trait Encoder<T: Real>: Send + Sync {
         None
     }
 
-    /// The factors that a penalty on the rows in use sees: the row itself, unless it is a sum of several.
-    fn factors(&self) -> Vec<&dyn Encoder<T>>;
+    /// The parts of which a row is the sum, if it is one: a penalty on the rows in use sees them one by one.
+    fn summands(&self) -> Vec<&dyn Encoder<T>> {
+        Vec::new()
+    }
+}
+
+/// A buffer of zeros.
+pub(crate) fn zeros<T: Real>(len: usize) -> Buffer<T> {
+    let mut buffer = take(len);
+    buffer.fill(T::ZERO);
+    buffer
+}
+
+/// Some columns of rows of length `stride`.
+pub(crate) fn columns<T: Real>(from: &[T], stride: usize, which: Range<usize>) -> Buffer<T> {
+    let width = which.len();
+    let mut out = take(from.len() / stride * width);
+    rows::for_each_row(
+        &mut out,
+        width,
+        #[inline(always)]
+        |i, row| row.copy_from_slice(&from[i * stride + which.start..][..width]),
+    );
+    out
 }
 
 /// The distinct values of a list, ascending, and the position of each member of the list among them.
@@ -86,9 +113,5 @@ impl<T: Real> Encoder<T> for Plain {
 
     fn table(&self) -> Option<TableId> {
         Some(self.table)
-    }
-
-    fn factors(&self) -> Vec<&dyn Encoder<T>> {
-        vec![self]
     }
 }

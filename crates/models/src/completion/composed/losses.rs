@@ -3,31 +3,21 @@
 use quadcast_kernels::Real;
 use quadcast_kernels::activations::softplus;
 
-use super::settings::LossName;
-
-/// A loss with its constants.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Loss {
-    pub name: LossName,
-    pub margin: f64,
-    pub temperature: f64,
-}
+use super::settings::{Config, LossName};
 
 /// The sum of ln(1 + e^{−|x|}) is the logarithm of a product: one logarithm for this many factors, each at most 2.
 const FACTORS: usize = 32;
 
-impl Loss {
-    /// The loss of one question. `right` is the score of the true answer, `wrong` those of the others (−∞: not a
-    /// candidate); both are replaced by their gradients times `weight`.
-    #[inline(always)]
-    pub fn apply<T: Real>(&self, weight: T, right: &mut T, wrong: &mut [T]) -> f64 {
-        match self.name {
-            LossName::Ce => cross_entropy(weight, right, wrong),
-            LossName::Bce => binary(weight, right, wrong, true),
-            LossName::SoftMargin => binary(weight, right, wrong, false),
-            LossName::Margin => margin(T::from_f64(self.margin), weight, right, wrong),
-            LossName::LogRank => log_rank(T::from_f64(self.temperature), weight, right, wrong),
-        }
+/// The loss of one question. `right` is the score of the true answer, `wrong` those of the others (−∞: not a
+/// candidate); both are replaced by their gradients times `weight`.
+#[inline(always)]
+pub(crate) fn loss<T: Real>(config: &Config, weight: T, right: &mut T, wrong: &mut [T]) -> f64 {
+    match config.loss {
+        LossName::Ce => cross_entropy(weight, right, wrong),
+        LossName::Bce => binary(weight, right, wrong, true),
+        LossName::SoftMargin => binary(weight, right, wrong, false),
+        LossName::Margin => margin(T::from_f64(config.margin), weight, right, wrong),
+        LossName::LogRank => log_rank(T::from_f64(config.temperature), weight, right, wrong),
     }
 }
 
@@ -129,21 +119,22 @@ fn log_rank<T: Real>(temperature: T, weight: T, right: &mut T, wrong: &mut [T]) 
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::all;
     use super::*;
 
-    const ALL: [LossName; 5] =
-        [LossName::Ce, LossName::Bce, LossName::Margin, LossName::LogRank, LossName::SoftMargin];
+    fn config(loss: LossName) -> Config {
+        Config { loss, margin: 1.0, temperature: 0.5, ..Config::default() }
+    }
 
     fn value(name: LossName, right: f64, wrong: &[f64]) -> (f64, f64, Vec<f64>) {
-        let loss = Loss { name, margin: 1.0, temperature: 0.5 };
         let (mut right, mut wrong) = (right, wrong.to_vec());
-        (loss.apply(1.0, &mut right, &mut wrong), right, wrong)
+        (loss(&config(name), 1.0, &mut right, &mut wrong), right, wrong)
     }
 
     #[test]
     fn gradients_are_those_of_the_losses() {
         let (right, wrong) = (0.3, vec![-1.2, 0.4, f64::NEG_INFINITY, 2.5, -0.1]);
-        for name in ALL {
+        for name in all() {
             let (_, d_right, d_wrong) = value(name, right, &wrong);
             let h = 1e-6;
             let slope = (value(name, right + h, &wrong).0 - value(name, right - h, &wrong).0) / (2.0 * h);
@@ -180,11 +171,10 @@ mod tests {
 
     #[test]
     fn large_scores_stay_finite() {
-        for name in ALL {
+        for name in all() {
             for scale in [1e4_f32, -1e4] {
-                let loss = Loss { name, margin: 1.0, temperature: 0.5 };
                 let (mut right, mut wrong) = (scale, vec![-scale, scale, 0.0]);
-                let value = loss.apply(1.0, &mut right, &mut wrong);
+                let value = loss(&config(name), 1.0, &mut right, &mut wrong);
                 assert!(value.is_finite() && right.is_finite(), "{name:?} {scale}");
                 assert!(wrong.iter().all(|x| x.is_finite()), "{name:?} {scale} {wrong:?}");
             }

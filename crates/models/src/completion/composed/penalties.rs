@@ -2,65 +2,58 @@
 
 use quadcast_kernels::{Real, memory, rows};
 
-use super::encoders::{Encoder, Places};
+use super::encoders::{Encoder, Places, columns};
 use super::settings::PenaltyName;
 use super::tables::{Gradients, Kind, Table, Tables};
 
-/// How absolute values are taken: of real numbers, or of complex numbers stored as two halves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Moduli {
-    pub complex: bool,
+/// Adds `weight·Σ|x|³` of a row to its gradient; returns Σ|x|³. Complex numbers are stored as two halves.
+#[inline(always)]
+fn cubes<T: Real>(complex: bool, row: &[T], weight: T, gradient: &mut [T]) -> f64 {
+    let three = T::from_f64(3.0) * weight;
+    if !complex {
+        return rows::add_cubes(row, three, gradient).to_f64();
+    }
+    let (mut total, k) = (T::ZERO, row.len() / 2);
+    for j in 0..k {
+        let size = (row[j] * row[j] + row[j + k] * row[j + k]).sqrt();
+        total += size * size * size;
+        gradient[j] += three * size * row[j];
+        gradient[j + k] += three * size * row[j + k];
+    }
+    total.to_f64()
 }
 
-impl Moduli {
-    /// Adds `weight·Σ|x|³` of a row to its gradient; returns Σ|x|³.
-    #[inline(always)]
-    fn cubes<T: Real>(self, row: &[T], weight: T, gradient: &mut [T]) -> f64 {
-        let three = T::from_f64(3.0) * weight;
-        if !self.complex {
-            return rows::add_cubes(row, three, gradient).to_f64();
-        }
-        let (mut total, k) = (T::ZERO, row.len() / 2);
-        for j in 0..k {
-            let size = (row[j] * row[j] + row[j + k] * row[j + k]).sqrt();
-            total += size * size * size;
-            gradient[j] += three * size * row[j];
-            gradient[j + k] += three * size * row[j + k];
-        }
-        total.to_f64()
+/// As [`cubes`], with the fourth power.
+#[inline(always)]
+fn fourth_powers<T: Real>(complex: bool, row: &[T], weight: T, gradient: &mut [T]) -> f64 {
+    let mut total = T::ZERO;
+    let four = T::from_f64(4.0) * weight;
+    let k = row.len() / 2;
+    let square = |j: usize| {
+        let other = if j < k { j + k } else { j - k };
+        row[j] * row[j] + if complex { row[other] * row[other] } else { T::ZERO }
+    };
+    for j in 0..row.len() {
+        let square = square(j);
+        // A complex number has two parts, but its power counts once.
+        total += if complex && j >= k { T::ZERO } else { square * square };
+        gradient[j] += four * square * row[j];
     }
-
-    /// As [`Moduli::cubes`], with the fourth power.
-    #[inline(always)]
-    fn fourth_powers<T: Real>(self, row: &[T], weight: T, gradient: &mut [T]) -> f64 {
-        let mut total = T::ZERO;
-        let four = T::from_f64(4.0) * weight;
-        let k = row.len() / 2;
-        let square = |j: usize| {
-            let other = if j < k { j + k } else { j - k };
-            row[j] * row[j] + if self.complex { row[other] * row[other] } else { T::ZERO }
-        };
-        for j in 0..row.len() {
-            let square = square(j);
-            // A complex number has two parts, but its power counts once.
-            total += if self.complex && j >= k { T::ZERO } else { square * square };
-            gradient[j] += four * square * row[j];
-        }
-        total.to_f64()
-    }
+    total.to_f64()
 }
 
-/// `weight·Σ|x|³` of the rows of some places, for each factor of the encoder; gradients are added.
+/// `weight·Σ|x|³` of the rows of some places, for each summand of the encoder; gradients are added.
 pub(crate) fn penalise_rows<T: Real>(
     encoder: &dyn Encoder<T>,
     tables: &Tables<T>,
     places: Places<'_>,
-    moduli: Moduli,
+    complex: bool,
     weight: f64,
     into: &mut Gradients<T>,
 ) -> f64 {
     let mut total = 0.0;
-    for factor in encoder.factors() {
+    let summands = encoder.summands();
+    for factor in if summands.is_empty() { vec![encoder] } else { summands } {
         let width = factor.width();
         let mut values = memory::take(places.len() * width);
         factor.encode(tables, places, &mut values);
@@ -73,18 +66,12 @@ pub(crate) fn penalise_rows<T: Real>(
             |i, row| {
                 row.fill(T::ZERO);
                 let (gradient, sum) = row.split_at_mut(width);
-                let cubes = moduli.cubes(&values[i * width..][..width], T::from_f64(weight), gradient);
+                let cubes = cubes(complex, &values[i * width..][..width], T::from_f64(weight), gradient);
                 sum[0] = T::from_f64(cubes);
             },
         );
         total += weight * gradient.chunks_exact(width + 1).map(|row| row[width].to_f64()).sum::<f64>();
-        rows::for_each_row(
-            &mut values,
-            width,
-            #[inline(always)]
-            |i, row| row.copy_from_slice(&gradient[i * (width + 1)..][..width]),
-        );
-        factor.backward(tables, places, &values, into);
+        factor.backward(tables, places, &columns(&gradient, width + 1, 0..width), into);
     }
     total
 }
@@ -95,7 +82,8 @@ pub(crate) struct TablePenalty {
     pub kind: Kind,
     pub name: PenaltyName,
     pub weight: f64,
-    pub moduli: Moduli,
+    /// Whether rows are complex numbers.
+    pub complex: bool,
 }
 
 impl TablePenalty {
@@ -113,31 +101,26 @@ impl TablePenalty {
     fn table<T: Real>(&self, table: &Table, values: &[T], gradient: &mut [T]) -> f64 {
         let width = table.width;
         // A column of phases or of single numbers has no halves.
-        let moduli = Moduli { complex: self.moduli.complex && width.is_multiple_of(2) };
+        let complex = self.complex && width.is_multiple_of(2);
         if matches!(self.name, PenaltyName::Smooth3 | PenaltyName::Smooth4) {
-            return self.smooth(table, values, gradient, moduli);
+            return self.smooth(table, values, gradient, complex);
         }
         let share = self.weight / table.rows as f64;
         let weight = T::from_f64(share);
         let mut total = 0.0;
         for (row, gradient) in values.chunks_exact(width).zip(gradient.chunks_exact_mut(width)) {
+            let pairs = row.iter().zip(&mut *gradient);
             total += match self.name {
-                PenaltyName::L1 => {
-                    let pairs = row.iter().zip(gradient);
-                    pairs.map(|(&x, gradient)| absolute(x, weight, gradient)).sum::<T>().to_f64()
-                }
-                PenaltyName::L2 => {
-                    let pairs = row.iter().zip(gradient);
-                    pairs.map(|(&x, gradient)| square(x, weight, gradient)).sum::<T>().to_f64()
-                }
+                PenaltyName::L1 => pairs.map(|(&x, to)| absolute(x, weight, to)).sum::<T>().to_f64(),
+                PenaltyName::L2 => pairs.map(|(&x, to)| square(x, weight, to)).sum::<T>().to_f64(),
                 // Published: of single numbers, also where rows are complex.
-                _ => Moduli { complex: false }.cubes(row, weight, gradient),
+                _ => cubes(false, row, weight, gradient),
             };
         }
         share * total
     }
 
-    fn smooth<T: Real>(&self, table: &Table, values: &[T], gradient: &mut [T], moduli: Moduli) -> f64 {
+    fn smooth<T: Real>(&self, table: &Table, values: &[T], gradient: &mut [T], complex: bool) -> f64 {
         let width = table.width;
         let share = self.weight / table.rows.saturating_sub(1).max(1) as f64;
         let weight = T::from_f64(share);
@@ -148,8 +131,8 @@ impl TablePenalty {
             change.iter_mut().zip(after.iter().zip(before)).for_each(|(to, (&x, &y))| *to = x - y);
             own.fill(T::ZERO);
             total += match self.name {
-                PenaltyName::Smooth4 => moduli.fourth_powers(&change, weight, &mut own),
-                _ => moduli.cubes(&change, weight, &mut own),
+                PenaltyName::Smooth4 => fourth_powers(complex, &change, weight, &mut own),
+                _ => cubes(complex, &change, weight, &mut own),
             };
             let (before, after) = gradient[(i - 1) * width..][..2 * width].split_at_mut(width);
             before.iter_mut().zip(&own).for_each(|(to, &x)| *to -= x);

@@ -31,6 +31,8 @@ pub(crate) struct EpochPlan {
     /// Largest block.
     group: usize,
     blocks_per_batch: usize,
+    /// Steps of an epoch.
+    pub batches: usize,
     /// Blocks of the current epoch.
     blocks: Vec<Vec<Question>>,
 }
@@ -66,13 +68,8 @@ impl EpochPlan {
         let blocks: usize = families.iter().map(|family| family.len().div_ceil(group)).sum();
         let mean = questions.len() as f64 / blocks.max(1) as f64;
         let blocks_per_batch = ((config.batch as f64 / mean.max(1.0)).round() as usize).max(1);
-        Self { questions, times, families, group, blocks_per_batch, blocks: Vec::new() }
-    }
-
-    /// Steps of an epoch.
-    pub fn batches(&self) -> usize {
-        let blocks: usize = self.families.iter().map(|family| family.len().div_ceil(self.group)).sum();
-        blocks.div_ceil(self.blocks_per_batch)
+        let batches = blocks.div_ceil(blocks_per_batch);
+        Self { questions, times, families, group, blocks_per_batch, batches, blocks: Vec::new() }
     }
 
     /// Draws the blocks of an epoch.
@@ -162,6 +159,7 @@ mod tests {
             times: Some(times),
             group: 10,
             blocks_per_batch: 1,
+            batches: 1,
             blocks: Vec::new(),
         };
         let mut drawn = std::collections::BTreeSet::new();

@@ -4,7 +4,6 @@
 //! of a query, in training and in evaluation.
 
 use quadcast_kernels::Real;
-use quadcast_kernels::compare::Likeness;
 
 use super::tables::{Gradients, Tables};
 
@@ -12,7 +11,7 @@ mod distances;
 mod products;
 
 pub(crate) use distances::{Gaussian, Phases, Translation};
-pub(crate) use products::{Affine, Bilinear, Complex, Core, Diagonal};
+pub(crate) use products::{Affine, Bilinear, Core, Diagonal};
 
 /// Which end of a fact the candidates are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -21,44 +20,48 @@ pub(crate) enum Side {
     Heads,
 }
 
-/// The rows of the known parts of questions.
+impl Side {
+    pub fn other(self) -> Self {
+        match self {
+            Self::Tails => Self::Heads,
+            Self::Heads => Self::Tails,
+        }
+    }
+
+    /// 1 for tails, −1 for heads.
+    fn sign<T: Real>(self) -> T {
+        if self == Self::Tails { T::ONE } else { -T::ONE }
+    }
+}
+
+/// The known parts of questions whose candidates are of one side.
 #[derive(Clone, Copy)]
 pub(crate) struct Known<'a, T> {
+    /// The tables of the model; most scorers have none.
+    pub tables: &'a Tables<T>,
+    pub side: Side,
     /// The entity at the other end, `[b, entity width]`.
     pub entity: &'a [T],
     /// `[b, relation width]`
     pub relation: &'a [T],
 }
 
-/// Their gradients; overwritten.
+/// Their gradients; those of rows are overwritten, those of tables are added to.
 pub(crate) struct KnownGradients<'a, T> {
+    pub tables: &'a mut Gradients<T>,
     pub entity: &'a mut [T],
     pub relation: &'a mut [T],
 }
 
-/// A score function.
+/// A score function. Its queries and candidates have the width of an entity.
 ///
 /// To add one: implement this trait in `products` or `distances`, and list it in `assemble`.
 pub(crate) trait Scorer<T: Real>: Send + Sync {
-    /// How queries and candidates are compared.
-    fn likeness(&self) -> Likeness;
-
-    /// Width of the comparison (`d` of the kernel).
-    fn width(&self) -> usize;
-
     /// `out[b, query width]` = the queries.
-    fn query(&self, tables: &Tables<T>, side: Side, known: Known<'_, T>, out: &mut [T]);
+    fn query(&self, known: Known<'_, T>, out: &mut [T]);
 
     /// Gradients of the known parts, and of the tables of the scorer.
-    fn backward(
-        &self,
-        tables: &Tables<T>,
-        side: Side,
-        known: Known<'_, T>,
-        gradient: &[T],
-        out: KnownGradients<'_, T>,
-        into: &mut Gradients<T>,
-    );
+    fn backward(&self, known: Known<'_, T>, gradient: &[T], out: KnownGradients<'_, T>);
 
     /// Turns rows of entities into candidates, in place. The map must be linear and its own transpose: it is applied to gradients
     /// as well.

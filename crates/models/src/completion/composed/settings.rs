@@ -291,15 +291,8 @@ impl Config {
     /// Numbers out of range, and components that do not go together.
     pub(super) fn check(&self) -> Result<(), ConfigError> {
         self.check_ranges()?;
-        match self.clash() {
-            Some(clash) => Err(ConfigError::Value(clash)),
-            None => Ok(()),
-        }
-    }
-
-    /// Why components do not go together, and what would.
-    fn clash(&self) -> Option<String> {
-        self.clash_of_time().or_else(|| self.clash_of_score()).or_else(|| self.idle_setting())
+        let clash = self.clash_of_time().or_else(|| self.clash_of_score()).or_else(|| self.idle_setting());
+        clash.map_or(Ok(()), |clash| Err(ConfigError::Value(clash)))
     }
 
     /// How time enters, against all else.

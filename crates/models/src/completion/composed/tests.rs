@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use quadcast_core::{Calendar, Run, TimeAxis};
 use quadcast_kernels::compare::pairs;
+use serde::de::DeserializeOwned;
 
-use super::assemble::Sizes;
 use super::composition::{Composition, Questions};
 use super::encoders::Places;
 use super::learner::Learner;
@@ -14,25 +14,19 @@ use super::scorers::Side;
 use super::tables::{Gradients, Kind};
 use super::times::Times;
 use super::*;
+use crate::config::{parse, set};
 use crate::registry::MODELS;
+use crate::settings::{Choice, SettingType, Settings};
 
 mod learning;
 
-const SIZES: Sizes = Sizes { entities: 9, relations: 3 };
+const SIZES: Shape = Shape { entities: 9, relations: 3 };
 
-const LOSSES: [LossName; 5] =
-    [LossName::Ce, LossName::Bce, LossName::Margin, LossName::LogRank, LossName::SoftMargin];
-
-const SAMPLERS: [SamplerName; 3] = [SamplerName::All, SamplerName::Shared, SamplerName::Independent];
-
-const PENALTIES: [PenaltyName; 6] = [
-    PenaltyName::None,
-    PenaltyName::L1,
-    PenaltyName::L2,
-    PenaltyName::L3,
-    PenaltyName::Smooth3,
-    PenaltyName::Smooth4,
-];
+/// All words of a setting, in the order of the documentation.
+pub(super) fn all<C: SettingType + DeserializeOwned>() -> Vec<C> {
+    let value = |choice: &Choice| toml::Value::from(choice.word).try_into().expect("a word of the setting");
+    C::CHOICES.iter().map(value).collect()
+}
 
 /// Days of 2014 with a gap.
 fn times() -> Arc<Times> {
@@ -72,8 +66,8 @@ fn blocks(config: &Config) -> Vec<Vec<Question>> {
 }
 
 fn loss(config: &Config, model: &Composition<f64>, into: &mut Gradients<f64>) -> f64 {
-    let learner = Learner::new(config);
-    learner.gradients(model, SIZES.entities, &blocks(config), &Run::silent(3), 0, into)
+    let learner = Learner { config, model, entities: SIZES.entities };
+    learner.gradients(&blocks(config), &Run::silent(3), 0, into)
 }
 
 /// Compares gradients of some numbers of every table with finite differences.
@@ -133,36 +127,11 @@ fn combinations() -> Vec<(String, Config)> {
         subject_queries: SubjectQueries::Direct,
         ..Config::default()
     };
-    let mut all = Vec::new();
-    let scorers = [
-        ScorerName::TransE,
-        ScorerName::DistMult,
-        ScorerName::SimplE,
-        ScorerName::ComplEx,
-        ScorerName::Rescal,
-        ScorerName::RotatE,
-        ScorerName::TuckER,
-        ScorerName::Conjugate,
-        ScorerName::Kl,
-    ];
-    let temporals = [
-        Temporal::None,
-        Temporal::T,
-        Temporal::Utee,
-        Temporal::De,
-        Temporal::Hyte,
-        Temporal::Atise,
-        Temporal::Ta,
-        Temporal::Tnt,
-        Temporal::Rotation,
-        Temporal::Quaternion,
-        Temporal::TltComplex,
-        Temporal::TltQuaternion,
-    ];
-    let fusions = [Fusion::Add, Fusion::Multiply, Fusion::Complex, Fusion::Concatenate];
-    for (i, &scorer) in scorers.iter().enumerate() {
-        for (j, &temporal) in temporals.iter().enumerate() {
-            for (k, &target) in [Target::Entity, Target::Relation, Target::Both].iter().enumerate() {
+    let mut combinations = Vec::new();
+    let fusions = all::<Fusion>();
+    for (i, scorer) in all::<ScorerName>().into_iter().enumerate() {
+        for (j, temporal) in all::<Temporal>().into_iter().enumerate() {
+            for (k, target) in all::<Target>().into_iter().enumerate() {
                 let inverse = (j + k) % 2 == 0;
                 let config = Config {
                     scorer,
@@ -177,11 +146,11 @@ fn combinations() -> Vec<(String, Config)> {
                     projection: if i % 2 == 0 { Projection::Unit } else { Projection::Row },
                     ..base.clone()
                 };
-                all.push((format!("{scorer:?} {temporal:?} {target:?}"), config));
+                combinations.push((format!("{scorer:?} {temporal:?} {target:?}"), config));
             }
         }
     }
-    all
+    combinations
 }
 
 /// Whether a refusal says what is at fault, or what would help, as it is written in a configuration.
@@ -209,15 +178,15 @@ fn gradients_of_combinations() {
 #[test]
 fn gradients_of_losses_samplers_and_penalties() {
     let base = Config { dimension: 4, ..Config::default() };
-    for loss in LOSSES {
-        for sampler in SAMPLERS {
+    for loss in all::<LossName>() {
+        for sampler in all::<SamplerName>() {
             check_gradients(
                 &format!("{loss:?} {sampler:?}"),
                 &small(Config { loss, sampler, ..base.clone() }),
             );
         }
     }
-    for penalty in PENALTIES {
+    for penalty in all::<PenaltyName>() {
         for scorer in [ScorerName::ComplEx, ScorerName::DistMult] {
             let config = Config {
                 scorer,
@@ -242,7 +211,7 @@ fn gradients_of_losses_samplers_and_penalties() {
 fn shares_that_leave_nothing() {
     for static_ratio in [0.0, 0.1, 1.0] {
         let base = Config { static_ratio, time_penalty: PenaltyName::None, ..Config::default() };
-        for penalty in PENALTIES {
+        for penalty in all::<PenaltyName>() {
             let config = small(Config {
                 temporal: Temporal::De,
                 target: Target::Entity,
@@ -258,13 +227,13 @@ fn shares_that_leave_nothing() {
                 learning::losses(&config).iter().all(|loss| loss.is_finite()),
                 "{static_ratio} {penalty:?}"
             );
-            let mut fitted = Fitted::outline(&config, Shape { entities: 9, relations: 3 }, times(), 1);
+            let mut fitted = Fitted::outline(&config, SIZES, times(), 1);
             fitted.model.tables.draw();
             let bytes = fitted.to_bytes().expect("it can be kept");
             assert!(fitted.load_bytes(&bytes).is_ok(), "{static_ratio}");
         }
         for temporal in [Temporal::T, Temporal::Utee] {
-            for target in [Target::Entity, Target::Relation, Target::Both] {
+            for target in all::<Target>() {
                 let (scorer, fusion) = (ScorerName::DistMult, Fusion::Concatenate);
                 let config = small(Config { temporal, target, fusion, scorer, ..base.clone() });
                 let error = config.check().expect_err("nothing for one part").to_string();
@@ -336,6 +305,17 @@ fn penalties_of_zeros_are_finite() {
     assert!(gradients.iter().flatten().all(|x| x.is_finite()));
 }
 
+/// What the kernel gives for a question about a known entity with a relation, and one candidate.
+fn similarity(model: &Composition<f64>, side: Side, ids: [u32; 3], time: u32) -> f64 {
+    let ([known, relation, candidate], mut questions) = (ids, Questions::default());
+    questions.push(known, relation, time);
+    let forward = model.queries(side, &questions);
+    let candidate = model.candidates(side, Places { ids: &[candidate], times: &[time] });
+    let mut out = [0.0];
+    pairs(model.parts.likeness, model.width(), &forward.queries, &candidate, None, &mut out);
+    out[0]
+}
+
 /// Scores of heads by the relation itself and of tails by its reciprocal agree where a scorer says so: φ(h, r, t) is one
 /// number, for candidates of either side.
 #[test]
@@ -346,15 +326,7 @@ fn both_ends_of_a_fact_give_one_score() {
             continue;
         }
         let model = Composition::<f64>::new(&config, SIZES, times(), 5);
-        let score = |side: Side, known: u32, relation: u32, asked: u32| {
-            let mut questions = Questions::default();
-            questions.push(known, relation, 2);
-            let forward = model.queries(side, &questions);
-            let candidate = model.candidates(side, Places { ids: &[asked], times: &[2] });
-            let mut out = [0.0];
-            pairs(model.likeness(), model.width(), &forward.queries, &candidate, None, &mut out);
-            out[0]
-        };
+        let score = |side, known, relation, asked| similarity(&model, side, [known, relation, asked], 2);
         for (head, relation, tail) in [(0, 0, 1), (3, 2, 7), (5, 1, 5)] {
             let by_tail = score(Side::Tails, head, relation, tail);
             let by_head = if config.has_inverse_half() {
@@ -394,13 +366,7 @@ fn scores_by_hand() {
                 };
             }
         }
-        let mut questions = Questions::default();
-        questions.push(0, 0, 1);
-        let forward = model.queries(Side::Tails, &questions);
-        let candidate = model.candidates(Side::Tails, Places { ids: &[1], times: &[1] });
-        let mut out = [0.0];
-        pairs(model.likeness(), model.width(), &forward.queries, &candidate, None, &mut out);
-        out[0] * model.scale()
+        similarity(&model, Side::Tails, [0, 0, 1], 1) * model.scale()
     };
     assert_eq!(score(&config(ScorerName::TransE, Fusion::Add)), -6.0, "|2 + (3 + 5) − 4|");
     assert_eq!(score(&config(ScorerName::DistMult, Fusion::Multiply)), 120.0, "2·(3·5)·4");
@@ -468,61 +434,33 @@ fn parameter_counts_are_the_published_ones() {
 
 #[test]
 fn components_that_do_not_go_together_are_refused_with_a_reason() {
-    let refuse = |change: &dyn Fn(&mut Config), words: &str| {
-        let mut config = Config::default();
-        change(&mut config);
+    let refuse = |settings: &[&str], words: &str| {
+        let mut table = Config::default().table();
+        settings.iter().for_each(|setting| set(&mut table, setting).expect("a setting"));
+        let config: Config = parse(&table).expect("the words of settings");
         let error = config.check().expect_err(words).to_string();
-        assert!(error.contains(words), "{error}");
+        assert!(error.contains(words), "{settings:?}: {error}");
     };
-    refuse(&|config| config.scorer = ScorerName::TransE, "temporal = \"tnt\" multiplies complex numbers");
-    refuse(&|config| config.target = Target::Both, "set target = \"relation\"");
-    refuse(
-        &|config| {
-            config.temporal = Temporal::T;
-            config.scorer = ScorerName::DistMult;
-        },
-        "fusion = \"complex\" needs complex rows",
-    );
-    refuse(
-        &|config| {
-            config.temporal = Temporal::None;
-            config.scorer = ScorerName::TransE;
-            config.norm = 2;
-            config.inverse = true;
-            config.time_penalty = PenaltyName::None;
-        },
-        "norm = 2 does not add up",
-    );
-    refuse(
-        &|config| {
-            config.temporal = Temporal::None;
-            config.time_penalty = PenaltyName::None;
-            config.scorer = ScorerName::Kl;
-        },
-        "compares Gaussians",
-    );
-    for penalty in &PENALTIES[1..] {
-        for temporal in [Temporal::None, Temporal::De, Temporal::Atise, Temporal::Ta] {
-            let change = |config: &mut Config| (config.temporal, config.time_penalty) = (temporal, *penalty);
-            refuse(&change, "has no row per time: set time_penalty = \"none\"");
+    let plain = |settings: &[&str], words: &str| {
+        refuse(&[&["temporal=none", "time_penalty=none"][..], settings].concat(), words);
+    };
+    refuse(&["scorer=transe"], "temporal = \"tnt\" multiplies complex numbers");
+    refuse(&["target=both"], "set target = \"relation\"");
+    refuse(&["temporal=t", "scorer=distmult"], "fusion = \"complex\" needs complex rows");
+    plain(&["scorer=transe", "norm=2", "inverse=true"], "norm = 2 does not add up");
+    plain(&["scorer=kl"], "compares Gaussians");
+    for penalty in ["l1", "l2", "l3", "smooth3", "smooth4"] {
+        for temporal in ["none", "de", "atise", "ta"] {
+            let settings = [format!("temporal={temporal}"), format!("time_penalty={penalty}")];
+            refuse(&settings.each_ref().map(|s| &**s), "has no row per time: set time_penalty = \"none\"");
         }
     }
-    refuse(
-        &|config| config.temporal = Temporal::Utee,
-        "no row per time that could be kept like its neighbours",
-    );
-    refuse(&|config| config.granularity = 2, "granularity = 2 is for temporal = \"atise\"");
-    let without_reciprocals = |scorer: ScorerName, inverse: bool| {
-        move |config: &mut Config| {
-            config.temporal = Temporal::None;
-            config.time_penalty = PenaltyName::None;
-            config.reciprocal = false;
-            (config.scorer, config.inverse) = (scorer, inverse);
-        }
-    };
-    refuse(&without_reciprocals(ScorerName::TransE, true), "set reciprocal = true, or inverse = false");
-    refuse(&without_reciprocals(ScorerName::SimplE, false), "or scorer = \"distmult\"");
-    refuse(&|config| config.reciprocal = false, "needs reciprocal = true");
-    refuse(&|config| config.norm = 3, "norm = 3 is out of range");
-    refuse(&|config| config.dropout = 1.0, "dropout = 1 is out of range");
+    refuse(&["temporal=utee"], "no row per time that could be kept like its neighbours");
+    refuse(&["granularity=2"], "granularity = 2 is for temporal = \"atise\"");
+    let inverse = ["reciprocal=false", "scorer=transe", "inverse=true"];
+    plain(&inverse, "set reciprocal = true, or inverse = false");
+    plain(&["reciprocal=false", "scorer=simple"], "or scorer = \"distmult\"");
+    refuse(&["reciprocal=false"], "needs reciprocal = true");
+    refuse(&["norm=3"], "norm = 3 is out of range");
+    refuse(&["dropout=1.0"], "dropout = 1 is out of range");
 }

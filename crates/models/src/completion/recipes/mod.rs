@@ -11,9 +11,10 @@ use crate::config::{self, ConfigError};
 use crate::registry::{Build, Entry};
 use crate::settings::Settings;
 
-/// The registry entry of a recipe: its constant, name and aliases; what it does, its paper and who published it; its settings.
-macro_rules! recipe {
-    ($(#[$meta:meta])* $constant:ident = $name:literal $(or $alias:literal)*: $about:literal, $paper:expr, $source:expr; $config:expr) => {
+/// The registry entries of recipes: constant, name and aliases; what it does, its paper and who published it; its settings.
+macro_rules! recipes {
+    ($($(#[$meta:meta])* $constant:ident = $name:literal $(or $alias:literal)*: $about:literal, $paper:expr, $source:expr; $config:expr;)+) => {
+        $(#[doc = concat!("The model `", $name, "`.")]
         $(#[$meta])*
         pub const $constant: Entry = Entry {
             name: $name,
@@ -25,7 +26,7 @@ macro_rules! recipe {
             defaults: || $config.table(),
             build: Build::Forecaster(|table| super::build(&$config, table)),
             ..super::COMPOSED
-        };
+        };)+
     };
 }
 

@@ -16,16 +16,12 @@ fn factorised() -> Config {
     Config { dimension: 156, patience: 0, ..Config::default() }
 }
 
-recipe! {
-    /// `TComplEx`.
+recipes! {
     TCOMPLEX = "tcomplex": "Complex factorisation with a factor per time.", FACTORISED, FACTORISED_SOURCE;
-    Config { temporal: Temporal::T, fusion: Fusion::Complex, factor_entities: 1.0, ..factorised() }
-}
+    Config { temporal: Temporal::T, fusion: Fusion::Complex, factor_entities: 1.0, ..factorised() };
 
-recipe! {
-    /// `TNTComplEx`.
     TNTCOMPLEX = "tntcomplex": "TComplEx, and relations have a part without time.", FACTORISED, FACTORISED_SOURCE;
-    factorised()
+    factorised();
 }
 
 /// What the distances have in common: few drawn candidates, and the log-rank loss.
@@ -49,7 +45,7 @@ fn distances() -> Config {
     }
 }
 
-recipe! {
+recipes! {
     /// `ATiSE` with its own score. Settings of the original for ICEWS14.
     ATISE = "atise": "Gaussians with a trend and a season.",
     "Temporal knowledge graph completion based on time series Gaussian embedding", "Xu et al., ISWC 2020";
@@ -65,11 +61,8 @@ recipe! {
         optimiser: OptimiserName::Adam,
         learning_rate: 3e-5,
         ..distances()
-    }
-}
+    };
 
-recipe! {
-    /// `TeRo`.
     TERO = "tero": "Translations between complex entities that time turns.",
     "TeRo: a time-aware knowledge graph embedding via temporal rotation", "Xu et al., COLING 2020";
     Config {
@@ -83,11 +76,8 @@ recipe! {
         optimiser: OptimiserName::Adagrad,
         learning_rate: 0.1,
         ..distances()
-    }
-}
+    };
 
-recipe! {
-    /// `RotateQVS`.
     ROTATEQVS = "rotateqvs": "Translations between quaternions that time turns.",
     "RotateQVS: representing temporal information as rotations in quaternion vector space for temporal knowledge graph \
      completion",
@@ -102,7 +92,7 @@ recipe! {
         optimiser: OptimiserName::Adagrad,
         learning_rate: 0.1,
         ..distances()
-    }
+    };
 }
 
 const TLT: &str = "Along the time: timeline-traced embedding for temporal knowledge graph completion";
@@ -122,14 +112,12 @@ fn windows() -> Config {
     }
 }
 
-recipe! {
-    /// TLT-KGE in its quaternion form.
+recipes! {
+    /// Its quaternion form.
     TLT_KGE = "tlt-kge" or "tltkge" or "tlt-kge-quaternion": "Times and windows of times as imaginary parts.", TLT, TLT_SOURCE;
-    Config { temporal: Temporal::TltQuaternion, factor_weight: 3e-3, time_weight: 3e-2, ..windows() }
-}
+    Config { temporal: Temporal::TltQuaternion, factor_weight: 3e-3, time_weight: 3e-2, ..windows() };
 
-recipe! {
-    /// TLT-KGE in its complex form.
+    /// Its complex form.
     TLT_KGE_COMPLEX = "tlt-kge-complex": "TLT-KGE with real products.", TLT, TLT_SOURCE;
-    Config { temporal: Temporal::TltComplex, factor_weight: 1e-3, time_weight: 1e-1, ..windows() }
+    Config { temporal: Temporal::TltComplex, factor_weight: 1e-3, time_weight: 1e-1, ..windows() };
 }

@@ -48,8 +48,7 @@ fn simple() -> Config {
     Config { scorer: ScorerName::SimplE, ..common() }
 }
 
-recipe! {
-    /// `TTransE`.
+recipes! {
     TTRANSE = "ttranse" or "t-transe": "TransE, a learned vector per time added to relations.",
     STUDY, "Leblay and Chekol 2018; settings of Han et al. 2021";
     Config {
@@ -62,11 +61,8 @@ recipe! {
         time_penalty: PenaltyName::L3,
         time_weight: 1.951_313_5e-17,
         ..transe()
-    }
-}
+    };
 
-recipe! {
-    /// T with `SimplE`.
     T_SIMPLE = "t-simple": "SimplE, relations multiplied by a vector per time.", STUDY, STUDY_SOURCE;
     Config {
         temporal: Temporal::T,
@@ -77,11 +73,8 @@ recipe! {
         time_penalty: PenaltyName::L3,
         time_weight: 8.809_280_640_010_382e-5,
         ..simple()
-    }
-}
+    };
 
-recipe! {
-    /// UTEE with `TransE`.
     UTEE_TRANSE = "utee-transe": "TransE with one function of time for all relations.", STUDY, STUDY_SOURCE;
     Config {
         temporal: Temporal::Utee,
@@ -90,11 +83,8 @@ recipe! {
         learning_rate: 0.001,
         dropout: 0.5,
         ..transe()
-    }
-}
+    };
 
-recipe! {
-    /// UTEE with `SimplE`.
     UTEE_SIMPLE = "utee-simple": "SimplE with one function of time for all relations.", STUDY, STUDY_SOURCE;
     Config {
         temporal: Temporal::Utee,
@@ -104,7 +94,7 @@ recipe! {
         loss: LossName::Bce,
         dropout: 0.5,
         ..simple()
-    }
+    };
 }
 
 /// Diachronic entities.
@@ -119,14 +109,10 @@ fn diachronic(mut config: Config) -> Config {
 const DE_PAPER: &str = "Diachronic embedding for temporal knowledge graph completion";
 const DE_SOURCE: &str = "Goel, Kazemi, Brubaker, Poupart, AAAI 2020; settings of Han et al. 2021";
 
-recipe! {
-    /// DE-TransE.
+recipes! {
     DE_TRANSE = "de-transe": "TransE; part of every entity swings with the date.", DE_PAPER, DE_SOURCE;
-    diachronic(Config { dimension: 256, static_ratio: 0.574, learning_rate: 0.001_925_1, ..transe() })
-}
+    diachronic(Config { dimension: 256, static_ratio: 0.574, learning_rate: 0.001_925_1, ..transe() });
 
-recipe! {
-    /// DE-SimplE.
     DE_SIMPLE = "de-simple": "SimplE; part of every entity swings with the date.", DE_PAPER, DE_SOURCE;
     diachronic(Config {
         dimension: 128,
@@ -134,11 +120,8 @@ recipe! {
         learning_rate: 0.003_882_563_641,
         loss: LossName::Bce,
         ..simple()
-    })
-}
+    });
 
-recipe! {
-    /// DE-DistMult.
     /// Settings of the original: width 100, static share 0.36, no reciprocals, one row per entity.
     DE_DISTMULT = "de-distmult": "DistMult; part of every entity swings with the date.",
     DE_PAPER, "Goel, Kazemi, Brubaker, Poupart, AAAI 2020";
@@ -155,7 +138,7 @@ recipe! {
             ..common()
         };
         Config { dropout_scaled: true, ..diachronic(original) }
-    }
+    };
 }
 
 /// Projections on the hyperplane of the time.
@@ -170,8 +153,7 @@ fn hyperplanes(mut config: Config) -> Config {
 const HYTE_PAPER: &str = "HyTE: hyperplane-based temporally aware knowledge graph embedding";
 const HYTE_SOURCE: &str = "Dasgupta, Ray, Talukdar, EMNLP 2018; settings of Han et al. 2021";
 
-recipe! {
-    /// `HyTE`.
+recipes! {
     /// The table of the study says 128; its count of parameters needs 256.
     HYTE = "hyte" or "hyte-transe": "TransE on the hyperplane of the time.", HYTE_PAPER, HYTE_SOURCE;
     hyperplanes(Config {
@@ -184,11 +166,8 @@ recipe! {
         time_weight: 0.038_166_270_405_054_1,
         dropout: 0.6,
         ..transe()
-    })
-}
+    });
 
-recipe! {
-    /// `HyTE` with `SimplE`.
     HYTE_SIMPLE = "hyte-simple": "SimplE on the hyperplane of the time.", HYTE_PAPER, HYTE_SOURCE;
     hyperplanes(Config {
         dimension: 256,
@@ -196,7 +175,7 @@ recipe! {
         time_weight: 0.031_567_308_865_48,
         dropout: 0.2,
         ..simple()
-    })
+    });
 }
 
 /// Trends and seasons.
@@ -212,14 +191,10 @@ fn series(mut config: Config) -> Config {
 const ATISE_PAPER: &str = "Temporal knowledge graph completion based on time series Gaussian embedding";
 const ATISE_SOURCE: &str = "Xu et al., ISWC 2020; settings of Han et al. 2021";
 
-recipe! {
-    /// `ATiSE` with `TransE`.
+recipes! {
     ATISE_TRANSE = "atise-transe": "TransE with rows of a trend and a season.", ATISE_PAPER, ATISE_SOURCE;
-    series(Config { dimension: 256, learning_rate: 0.002_939_7, ..transe() })
-}
+    series(Config { dimension: 256, learning_rate: 0.002_939_7, ..transe() });
 
-recipe! {
-    /// `ATiSE` with `SimplE`.
     ATISE_SIMPLE = "atise-simple": "SimplE with rows of a trend and a season.", ATISE_PAPER, ATISE_SOURCE;
     series(Config {
         dimension: 64,
@@ -230,7 +205,7 @@ recipe! {
         relation_penalty: PenaltyName::L3,
         relation_weight: 0.014_840_0,
         ..simple()
-    })
+    });
 }
 
 /// A recurrent cell reads relation and date. The study does not print its settings; these are the protocol of the time.
@@ -248,21 +223,14 @@ fn signs(mut config: Config) -> Config {
 const TA_PAPER: &str = "Learning sequence encoders for temporal knowledge graph completion";
 const TA_SOURCE: &str = "García-Durán, Dumančić, Niepert, EMNLP 2018";
 
-recipe! {
-    /// TA-TransE.
+recipes! {
     TA_TRANSE = "ta-transe": "TransE; a recurrent cell reads relation and date.", TA_PAPER, TA_SOURCE;
-    signs(Config { inverse: false, ..transe() })
-}
+    signs(Config { inverse: false, ..transe() });
 
-recipe! {
-    /// TA-DistMult.
     TA_DISTMULT = "ta-distmult": "DistMult; a recurrent cell reads relation and date.", TA_PAPER, TA_SOURCE;
-    signs(Config { scorer: ScorerName::DistMult, inverse: false, ..common() })
-}
+    signs(Config { scorer: ScorerName::DistMult, inverse: false, ..common() });
 
-recipe! {
-    /// TA with `SimplE`.
     /// The study's column of this name was computed with TA-DistMult.
     TA_SIMPLE = "ta-simple": "SimplE; a recurrent cell reads relation and date.", STUDY, STUDY_SOURCE;
-    Config { position_aware: true, ..signs(simple()) }
+    Config { position_aware: true, ..signs(simple()) };
 }

@@ -53,7 +53,11 @@ impl EnergyCache {
     /// Moves the entry of a question into `lowest`, which is by entity; returns how many universes it covers. The entry leaves
     /// the cache until [`keep`](Self::keep) adds it again.
     pub fn take(&self, query: &Query, lowest: &mut [f32]) -> usize {
-        let Some(cached) = self.remove(query) else { return 0 };
+        // A panic while the lock is held leaves whole entries.
+        let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(cached) = entries.by_query.remove(query) else { return 0 };
+        entries.free_bytes += cached.bytes();
+        drop(entries);
         let mut energies = cached.energies.iter();
         for (word, &bits) in cached.reached.iter().enumerate() {
             let mut left = bits;
@@ -66,14 +70,6 @@ impl EnergyCache {
             }
         }
         cached.universes
-    }
-
-    fn remove(&self, query: &Query) -> Option<CachedEnergies> {
-        // A panic while the lock is held leaves whole entries.
-        let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
-        let cached = entries.by_query.remove(query)?;
-        entries.free_bytes += cached.bytes();
-        Some(cached)
     }
 
     /// Stores the energies of a question after `universes` were evaluated, if there is room.

@@ -84,6 +84,10 @@ impl<M: Space> Universes<M> {
         self.index.as_ref().ok_or_else(unfitted)
     }
 
+    fn index_mut(&mut self) -> Result<&mut UniverseIndex, ModelError> {
+        self.index.as_mut().ok_or_else(unfitted)
+    }
+
     /// Trains universes for a graph until validation no longer improves. Every block is a checkpoint: an interruption loses at
     /// most one.
     fn grow(
@@ -114,7 +118,7 @@ impl<M: Space> Universes<M> {
             let universes = self.store(self.block(&walk_graph, run, first, block), &folder)?;
             let views: Vec<UniverseView<'_>> = universes.iter().map(StoredUniverse::view).collect();
             run.checkpoints.save(&block_name(step, block), &[&to_bytes(&self.space, &views)?])?;
-            self.add(universes);
+            self.index_mut()?.extend(universes);
             let score = validation.judge(self)?;
             progress.scores.push(score.hits10);
             progress.seconds = earlier + since.elapsed().as_secs_f64();
@@ -145,7 +149,8 @@ impl<M: Space> Universes<M> {
                 progress.scores.truncate(block);
                 break;
             };
-            self.add(from_bytes(&self.space, &kept, self.sizes, &folder)?);
+            let universes = from_bytes(&self.space, &kept, self.sizes, &folder)?;
+            self.index_mut()?.extend(universes);
         }
         Ok(progress)
     }
@@ -169,12 +174,6 @@ impl<M: Space> Universes<M> {
         writer.finish()
     }
 
-    fn add(&mut self, universes: Vec<StoredUniverse>) {
-        if let Some(index) = &mut self.index {
-            index.extend(universes);
-        }
-    }
-
     /// Why a step stops adding universes, if it does: their number, too many blocks without improvement, or the time budget. The
     /// first block is always trained: a model needs universes.
     fn ending(&self, StepProgress { scores, seconds }: &StepProgress, run: &Run) -> Option<&'static str> {
@@ -194,9 +193,8 @@ impl<M: Space> Universes<M> {
     fn keep_best(&mut self, before: usize, first: u64, scores: &[f64]) -> Result<(), ModelError> {
         let new = (best(scores) * self.config.validate_every).min(self.config.universes);
         self.next = first + new as u64;
-        let index = self.index.as_mut().ok_or_else(unfitted)?;
-        index.truncate(before + new);
-        self.added.push(index.len() - before);
+        self.index_mut()?.truncate(before + new);
+        self.added.push(self.index()?.len() - before);
         Ok(())
     }
 
@@ -278,10 +276,9 @@ impl<M: Space> EvolvingModel for Universes<M> {
         run: &Run,
     ) -> Result<(), ModelError> {
         let sizes = update.graph.sizes;
-        let index = self.index.as_mut().ok_or_else(unfitted)?;
-        index.grow(sizes);
+        self.index_mut()?.grow(sizes);
         self.sizes = sizes;
-        let universes = index.len();
+        let universes = self.index()?.len();
         self.deleted.extend(update.deleted.iter().map(|&triple| (triple, universes)));
         for triple in update.inserted {
             self.deleted.remove(triple);

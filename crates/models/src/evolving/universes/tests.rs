@@ -15,12 +15,12 @@ use quadcast_kernels::triples::{Norm, Translation};
 use quadcast_testing::{Collected, Indifferent};
 use rand::Rng;
 use storage::two;
-use toml::Table;
 
 use super::settings::Config;
 use super::universe::check_memory;
 use super::{PUTRANSD, PUTRANSE, PUTRANSH};
-use crate::config::{ConfigError, set};
+use crate::config::ConfigError;
+use crate::evolving::testing;
 use crate::registry::Entry;
 
 const SIZES: GraphSizes = GraphSizes { entities: 60, relations: 5 };
@@ -42,12 +42,8 @@ fn view<'a>(triples: &'a [Triple], present: &'a [EntityId], relations: &'a [Rela
 }
 
 fn model(entry: &Entry, settings: &[&str]) -> Box<dyn EvolvingModel> {
-    let mut config: Table = entry.quick_config();
     let small = ["universes=6", "validate_every=3", "patience=0", "least_triples=20", "most_triples=60"];
-    for setting in small.iter().chain(settings) {
-        set(&mut config, setting).expect("a setting");
-    }
-    entry.evolving(&config).expect("the settings are sound")
+    testing::build(entry, &[&small[..], settings].concat()).expect("the settings are sound")
 }
 
 fn fitted(entry: &Entry, settings: &[&str]) -> Box<dyn EvolvingModel> {
@@ -122,19 +118,6 @@ fn a_look_that_remembers_the_last_one_finds_what_one_that_asks_all_finds() {
 }
 
 #[test]
-fn the_number_of_threads_does_not_matter_and_saving_keeps_everything() {
-    let run = |threads| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
-        pool.install(|| fitted(&PUTRANSE, &[]).save().expect("it is fitted"))
-    };
-    let saved = run(1);
-    assert_eq!(saved, run(2));
-    let mut again = model(&PUTRANSE, &[]);
-    again.load(&saved).expect("it was saved");
-    assert_eq!(again.save().expect("it is fitted"), saved);
-}
-
-#[test]
 fn the_zero_row_ranks_above_missing_answers() {
     let model = fitted(&PUTRANSE, &["missing=null"]);
     let strict = fitted(&PUTRANSE, &["missing=infinity"]);
@@ -178,9 +161,7 @@ fn compat_walks_and_draws_otherwise() {
 
 /// Whether settings are accepted.
 fn build(settings: &[&str]) -> Result<(), ConfigError> {
-    let mut config = PUTRANSE.quick_config();
-    settings.iter().for_each(|setting| set(&mut config, setting).expect("a setting"));
-    PUTRANSE.evolving(&config).map(|_| ())
+    testing::build(&PUTRANSE, settings).map(|_| ())
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The random walk that gathers the triples of a universe.
 
 use quadcast_core::{EntityId, GraphView, RelationId, Triple};
+use quadcast_kernels::segment::Csr;
 use rand::Rng;
 use rand::seq::index;
 use rustc_hash::FxHashSet;
@@ -11,43 +12,13 @@ const TOLERANCE: u32 = 5;
 /// Rounds without a new triple after which the published walk ends.
 const IDLE_ROUNDS: u32 = 20;
 
-/// Triples by a number below `count`: those of number i are `ids[starts[i]..starts[i + 1]]`.
-#[derive(Clone, Debug)]
-struct Lists {
-    starts: Vec<u32>,
-    ids: Vec<u32>,
-}
-
-impl Lists {
-    fn new(triples: &[Triple], count: usize, number: impl Fn(&Triple) -> usize) -> Self {
-        let mut starts = vec![0_u32; count + 1];
-        for triple in triples {
-            starts[number(triple) + 1] += 1;
-        }
-        for i in 0..count {
-            starts[i + 1] += starts[i];
-        }
-        let (mut next, mut ids) = (starts.clone(), vec![0; triples.len()]);
-        for (id, triple) in triples.iter().enumerate() {
-            let place = &mut next[number(triple)];
-            ids[*place as usize] = id as u32;
-            *place += 1;
-        }
-        Self { starts, ids }
-    }
-
-    fn of(&self, number: usize) -> &[u32] {
-        &self.ids[self.starts[number] as usize..self.starts[number + 1] as usize]
-    }
-}
-
 /// The training triples, indexed for walks.
 #[derive(Clone, Debug)]
 pub(super) struct WalkGraph {
     triples: Vec<Triple>,
-    by_subject: Lists,
-    by_object: Lists,
-    by_relation: Lists,
+    by_subject: Csr,
+    by_object: Csr,
+    by_relation: Csr,
     /// Relations that have a training triple.
     relations: Vec<RelationId>,
 }
@@ -67,11 +38,12 @@ impl WalkGraph {
     pub fn new(graph: &GraphView<'_>) -> Self {
         let triples = graph.triples.to_vec();
         let sizes = graph.sizes;
-        let by_relation = Lists::new(&triples, sizes.relations, |t| t.relation.index());
-        let relations = (0..sizes.relations).filter(|&r| !by_relation.of(r).is_empty());
+        let by = |count, id: fn(&Triple) -> u32| Csr::from_pairs(count, triples.iter().map(id).zip(0..));
+        let by_relation = by(sizes.relations, |triple| triple.relation.0);
+        let relations = (0..sizes.relations).filter(|&r| !by_relation.segment(r).is_empty());
         Self {
-            by_subject: Lists::new(&triples, sizes.entities, |t| t.subject.index()),
-            by_object: Lists::new(&triples, sizes.entities, |t| t.object.index()),
+            by_subject: by(sizes.entities, |triple| triple.subject.0),
+            by_object: by(sizes.entities, |triple| triple.object.0),
             relations: relations.map(|r| RelationId(r as u32)).collect(),
             by_relation,
             triples,
@@ -156,7 +128,7 @@ impl WalkGraph {
             let triple = self.triples[id as usize];
             [triple.subject, triple.object]
         };
-        let all: BTreeSet<EntityId> = self.by_relation.of(focus.index()).iter().flat_map(ends).collect();
+        let all: BTreeSet<EntityId> = self.by_relation.segment(focus.index()).iter().flat_map(ends).collect();
         let most = ((plan.balance * plan.budget as f64) as usize).max(1);
         if all.len() <= most {
             return all;
@@ -172,7 +144,7 @@ impl WalkGraph {
 
     /// A triple of an entity, from a drawn side.
     fn draw(&self, entity: EntityId, random: &mut impl Rng) -> u32 {
-        let sides = [self.by_subject.of(entity.index()), self.by_object.of(entity.index())];
+        let sides = [self.by_subject.segment(entity.index()), self.by_object.segment(entity.index())];
         let side = usize::from(random.random::<bool>());
         let list = if sides[side].is_empty() { sides[1 - side] } else { sides[side] };
         list[random.random_range(0..list.len())]

@@ -11,7 +11,7 @@ use quadcast_kernels::matrix::{Form, Size, multiply, multiply_add};
 use quadcast_kernels::memory::{Buffer, take};
 use quadcast_kernels::{Real, rows, segment};
 
-use super::{Encoder, Places, Plain};
+use super::{Encoder, Places, Plain, zeros};
 use crate::completion::composed::tables::{Gradients, TableId, Tables};
 use crate::completion::composed::times::{TOKENS, Times};
 
@@ -78,12 +78,7 @@ impl DateLstm {
 
     fn read<T: Real>(&self, tables: &Tables<T>, pairs: &Pairs) -> Read<T> {
         let (m, d) = (pairs.len(), self.base.width);
-        let zero = || {
-            let mut buffer = take(m * d);
-            buffer.fill(T::ZERO);
-            buffer
-        };
-        let mut read = Read { gates: Vec::new(), cells: vec![zero()], states: vec![zero()] };
+        let mut read = Read { gates: Vec::new(), cells: vec![zeros(m * d)], states: vec![zeros(m * d)] };
         let mut relations = take(m * d);
         segment::gather(&pairs.ids, tables.values(self.base.table), d, &mut relations);
         let mut relations = Some(self.mapped(tables, &relations));
@@ -186,10 +181,6 @@ impl<T: Real> Encoder<T> for DateLstm {
         self.base.width
     }
 
-    fn depends_on_time(&self) -> bool {
-        true
-    }
-
     fn encode(&self, tables: &Tables<T>, places: Places<'_>, out: &mut [T]) {
         let pairs = Pairs::of(places);
         let read = self.read(tables, &pairs);
@@ -227,10 +218,6 @@ impl<T: Real> Encoder<T> for DateLstm {
         let all: Vec<u32> = (0..TOKENS as u32).collect();
         let tokens = Plain { table: self.tokens, width: d };
         self.input_backward(tables, &tokens, &all, &d_tokens, into);
-    }
-
-    fn factors(&self) -> Vec<&dyn Encoder<T>> {
-        vec![self]
     }
 }
 

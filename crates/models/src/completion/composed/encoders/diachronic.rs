@@ -1,6 +1,6 @@
 //! DE: a part of each row is fixed, the rest swings with year, month and day, every row in its own way.
 //!
-//! `x(τ) = [x ; Σ over c ∈ {year, month, day} of a_c ⊙ sin(ω_c·c + b_c)]`. The parts of the date are used unchanged
+//! `x(τ) = [x ; Σ over c ∈ {year, month, day} of a_c ⊙ sin(ω_c·c + b_c)]`. The parts of the date are used as they are
 //! written; `year_offset` is subtracted from the year (0 in the published code).
 //!
 //! Parameters: rows·(⌊γd⌉ + 9·⌊(1−γ)d⌉).
@@ -9,23 +9,15 @@ use std::sync::Arc;
 
 use quadcast_kernels::{Real, memory, rows};
 
-use super::{Encoder, Places};
+use super::{Encoder, Places, columns};
 use crate::completion::composed::tables::{Gradients, TableId, Tables};
 use crate::completion::composed::times::Times;
-
-/// The tables of one part of the date.
-#[derive(Clone, Copy)]
-pub(crate) struct Swing {
-    pub amplitude: TableId,
-    pub frequency: TableId,
-    pub phase: TableId,
-}
 
 pub(crate) struct Diachronic {
     pub fixed: TableId,
     pub fixed_width: usize,
-    /// Of year, month, day.
-    pub swings: [Swing; 3],
+    /// Of year, month, day: amplitude, frequency and phase.
+    pub swings: [[TableId; 3]; 3],
     pub swing_width: usize,
     pub times: Arc<Times>,
     pub year_offset: f64,
@@ -45,10 +37,6 @@ impl<T: Real> Encoder<T> for Diachronic {
         self.fixed_width + self.swing_width
     }
 
-    fn depends_on_time(&self) -> bool {
-        true
-    }
-
     fn encode(&self, tables: &Tables<T>, places: Places<'_>, out: &mut [T]) {
         rows::for_each_row(
             out,
@@ -59,10 +47,9 @@ impl<T: Real> Encoder<T> for Diachronic {
                 let (fixed, swinging) = out.split_at_mut(self.fixed_width);
                 fixed.copy_from_slice(tables.row(self.fixed, id));
                 swinging.fill(T::ZERO);
-                for (which, swing) in self.swings.iter().enumerate() {
+                for (which, swing) in self.swings.into_iter().enumerate() {
                     let part = T::from_f64(self.part(time, which));
-                    let rows = [swing.amplitude, swing.frequency, swing.phase];
-                    let [a, w, b] = rows.map(|table| tables.row(table, id));
+                    let [a, w, b] = swing.map(|table| tables.row(table, id));
                     for (((out, &a), &w), &b) in swinging.iter_mut().zip(a).zip(w).zip(b) {
                         *out += a * (w * part + b).sin_cos().0;
                     }
@@ -73,19 +60,11 @@ impl<T: Real> Encoder<T> for Diachronic {
 
     fn backward(&self, tables: &Tables<T>, places: Places<'_>, gradient: &[T], into: &mut Gradients<T>) {
         let (n, fw, sw) = (places.len(), self.fixed_width, self.swing_width);
-        let mut fixed = memory::take(n * fw);
-        let of = |i: usize| &gradient[i * (fw + sw)..][..fw + sw];
-        rows::for_each_row(
-            &mut fixed,
-            fw,
-            #[inline(always)]
-            |i, row| row.copy_from_slice(&of(i)[..fw]),
-        );
-        into.add_at(self.fixed, places.ids, &fixed);
+        into.add_at(self.fixed, places.ids, &columns(gradient, fw + sw, 0..fw));
         // Sine and cosine are taken once; the three gradients follow from them.
         let mut waves = memory::take(n * 2 * sw);
         let mut part_gradient = memory::take(n * sw);
-        for (which, swing) in self.swings.iter().enumerate() {
+        for (which, swing) in self.swings.into_iter().enumerate() {
             rows::for_each_row(
                 &mut waves,
                 2 * sw,
@@ -93,9 +72,8 @@ impl<T: Real> Encoder<T> for Diachronic {
                 |i, row| {
                     let id = places.ids[i];
                     let part = T::from_f64(self.part(places.times[i], which));
-                    let [a, w, b] =
-                        [swing.amplitude, swing.frequency, swing.phase].map(|t| tables.row(t, id));
-                    let g = &of(i)[fw..];
+                    let [a, w, b] = swing.map(|table| tables.row(table, id));
+                    let g = &gradient[i * (fw + sw) + fw..][..sw];
                     let (sines, cosines) = row.split_at_mut(sw);
                     for j in 0..sw {
                         let (sine, cosine) = (w[j] * part + b[j]).sin_cos();
@@ -118,13 +96,10 @@ impl<T: Real> Encoder<T> for Diachronic {
                 );
                 into.add_at(table, places.ids, &part_gradient);
             };
-            add(swing.amplitude, 0, false);
-            add(swing.frequency, 1, true);
-            add(swing.phase, 1, false);
+            let [amplitude, frequency, phase] = swing;
+            add(amplitude, 0, false);
+            add(frequency, 1, true);
+            add(phase, 1, false);
         }
-    }
-
-    fn factors(&self) -> Vec<&dyn Encoder<T>> {
-        vec![self]
     }
 }

@@ -7,7 +7,8 @@
 
 use std::sync::Arc;
 
-use quadcast_kernels::{Real, memory, rows};
+use quadcast_kernels::memory::{self, Buffer};
+use quadcast_kernels::{Real, rows, segment};
 
 use super::{Encoder, Places, Plain, distinct};
 use crate::completion::composed::tables::{Gradients, TableId, Tables};
@@ -32,8 +33,8 @@ choices! {
 pub(crate) enum TimeVector {
     /// A learned row per time.
     Table(TableId),
-    /// `a ⊙ sin(τ/f + b)`, τ being the ordinal of the time.
-    Wave { amplitude: TableId, period: TableId, phase: TableId, times: Arc<Times> },
+    /// `a ⊙ sin(τ/f + b)`, τ being the ordinal of the time: the tables of a, f and b.
+    Wave([TableId; 3], Arc<Times>),
 }
 
 impl TimeVector {
@@ -41,10 +42,10 @@ impl TimeVector {
     pub fn vectors<T: Real>(&self, tables: &Tables<T>, times: &[u32], width: usize, out: &mut [T]) {
         match self {
             Self::Table(table) => {
-                quadcast_kernels::segment::gather(times, tables.values(*table), width, out);
+                segment::gather(times, tables.values(*table), width, out);
             }
-            Self::Wave { amplitude, period, phase, times: all } => {
-                let [a, f, b] = [amplitude, period, phase].map(|id| tables.values(*id));
+            Self::Wave(ids, all) => {
+                let [a, f, b] = ids.map(|id| tables.values(id));
                 rows::for_each_row(
                     out,
                     width,
@@ -71,8 +72,7 @@ impl TimeVector {
     ) {
         match self {
             Self::Table(table) => into.add_at(*table, times, gradient),
-            Self::Wave { amplitude, period, phase, times: all } => {
-                let ids = [*amplitude, *period, *phase];
+            Self::Wave(ids, all) => {
                 let [a, f, b] = ids.map(|id| tables.values(id));
                 let mut sums = [vec![T::ZERO; width], vec![T::ZERO; width], vec![T::ZERO; width]];
                 for (row, &time) in gradient.chunks_exact(width).zip(times) {
@@ -84,7 +84,7 @@ impl TimeVector {
                         sums[2][j] += g * a[j] * cosine;
                     }
                 }
-                for (id, sum) in ids.into_iter().zip(&sums) {
+                for (&id, sum) in ids.iter().zip(&sums) {
                     into.add_at(id, &[0], sum);
                 }
             }
@@ -101,20 +101,16 @@ pub(crate) struct Fused {
 }
 
 impl Fused {
-    /// The vectors of the different times of some places, and which of them each place has.
-    fn vectors<T: Real>(
-        &self,
-        tables: &Tables<T>,
-        places: Places<'_>,
-    ) -> (Vec<u32>, Vec<u32>, memory::Buffer<T>) {
-        let (times, which) = distinct(places.times);
+    /// The different times of a list, which of them each place has, and their vectors.
+    fn vectors<T: Real>(&self, tables: &Tables<T>, times: &[u32]) -> (Vec<u32>, Vec<u32>, Buffer<T>) {
+        let (times, which) = distinct(times);
         let mut vectors = memory::take(times.len() * self.time_width);
         self.time.vectors(tables, &times, self.time_width, &mut vectors);
         (times, which, vectors)
     }
 }
 
-/// `x ⊙ t` with rows of halves (real, imaginary).
+/// `x·t` of complex rows, which are halves (real, imaginary).
 #[inline(always)]
 pub(crate) fn complex_product<T: Real>(x: &[T], t: &[T], out: &mut [T]) {
     let k = x.len() / 2;
@@ -124,7 +120,7 @@ pub(crate) fn complex_product<T: Real>(x: &[T], t: &[T], out: &mut [T]) {
     }
 }
 
-/// The gradient of a factor of a complex product: the gradient of the product times the conjugate of the other factor.
+/// `g·t̄` of complex rows: for the gradient g of a product, that of a factor whose other factor is t.
 #[inline(always)]
 pub(crate) fn conjugate_product<T: Real>(g: &[T], t: &[T], out: &mut [T]) {
     let k = g.len() / 2;
@@ -134,17 +130,41 @@ pub(crate) fn conjugate_product<T: Real>(g: &[T], t: &[T], out: &mut [T]) {
     }
 }
 
+/// How the numbers of two rows are multiplied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Product {
+    Real,
+    /// As complex numbers, stored as halves.
+    Complex,
+}
+
+impl Product {
+    /// `out = x·t`
+    #[inline(always)]
+    pub fn multiply<T: Real>(self, x: &[T], t: &[T], out: &mut [T]) {
+        match self {
+            Self::Real => out.iter_mut().zip(x.iter().zip(t)).for_each(|(out, (&x, &t))| *out = x * t),
+            Self::Complex => complex_product(x, t, out),
+        }
+    }
+
+    /// `out = x·t̄`; real numbers are their own conjugates.
+    #[inline(always)]
+    pub fn multiply_conjugate<T: Real>(self, x: &[T], t: &[T], out: &mut [T]) {
+        match self {
+            Self::Real => self.multiply(x, t, out),
+            Self::Complex => conjugate_product(x, t, out),
+        }
+    }
+}
+
 impl<T: Real> Encoder<T> for Fused {
     fn width(&self) -> usize {
         self.base.width + if self.fusion == Fusion::Concatenate { self.time_width } else { 0 }
     }
 
-    fn depends_on_time(&self) -> bool {
-        true
-    }
-
     fn encode(&self, tables: &Tables<T>, places: Places<'_>, out: &mut [T]) {
-        let (_, which, vectors) = self.vectors(tables, places);
+        let (_, which, vectors) = self.vectors(tables, places.times);
         let (w, tw) = (self.base.width, self.time_width);
         rows::for_each_row(
             out,
@@ -167,7 +187,7 @@ impl<T: Real> Encoder<T> for Fused {
     }
 
     fn backward(&self, tables: &Tables<T>, places: Places<'_>, gradient: &[T], into: &mut Gradients<T>) {
-        let (times, which, vectors) = self.vectors(tables, places);
+        let (times, which, vectors) = self.vectors(tables, places.times);
         let (n, w, tw) = (places.len(), self.base.width, self.time_width);
         let (mut dx, mut dt) = (memory::take(n * w), memory::take(n * tw));
         let width = Encoder::<T>::width(self);
@@ -205,10 +225,6 @@ impl<T: Real> Encoder<T> for Fused {
         rows::add_at(&which, &dt, tw, &mut per_time);
         self.time.backward(tables, &times, &per_time, tw, into);
     }
-
-    fn factors(&self) -> Vec<&dyn Encoder<T>> {
-        vec![self]
-    }
 }
 
 /// TNT: a relation is the sum of a part that changes with time and one that does not, `r ⊙ t_τ + r₀`.
@@ -222,10 +238,6 @@ pub(crate) struct FusedWithStatic {
 impl<T: Real> Encoder<T> for FusedWithStatic {
     fn width(&self) -> usize {
         self.fixed.width
-    }
-
-    fn depends_on_time(&self) -> bool {
-        true
     }
 
     fn encode(&self, tables: &Tables<T>, places: Places<'_>, out: &mut [T]) {
@@ -246,7 +258,7 @@ impl<T: Real> Encoder<T> for FusedWithStatic {
         self.fixed.backward(tables, places, gradient, into);
     }
 
-    fn factors(&self) -> Vec<&dyn Encoder<T>> {
+    fn summands(&self) -> Vec<&dyn Encoder<T>> {
         vec![&self.temporal, &self.fixed]
     }
 }

@@ -7,7 +7,7 @@
 
 use quadcast_kernels::{Real, dot, memory, rows};
 
-use super::{Encoder, Places, Plain};
+use super::{Encoder, Places, Plain, columns};
 use crate::completion::composed::tables::{Gradients, TableId, Tables};
 
 choices! {
@@ -45,10 +45,6 @@ impl<T: Real> Encoder<T> for Hyperplane {
         self.base.width
     }
 
-    fn depends_on_time(&self) -> bool {
-        true
-    }
-
     fn encode(&self, tables: &Tables<T>, places: Places<'_>, out: &mut [T]) {
         rows::for_each_row(
             out,
@@ -67,46 +63,27 @@ impl<T: Real> Encoder<T> for Hyperplane {
 
     fn backward(&self, tables: &Tables<T>, places: Places<'_>, gradient: &[T], into: &mut Gradients<T>) {
         let d = self.base.width;
-        let (mut dx, mut dw) = (memory::take(places.len() * d), memory::take(places.len() * d));
-        let at = |i: usize| {
-            let x = tables.row(self.base.table, places.ids[i]);
-            let w = tables.row(self.normals, places.times[i]);
-            (x, w, &gradient[i * d..][..d])
-        };
+        // The gradients of the row and, next to it, of the normal.
+        let mut both = memory::take(places.len() * 2 * d);
         rows::for_each_row(
-            &mut dx,
-            d,
+            &mut both,
+            2 * d,
             #[inline(always)]
-            |i, dx| {
-                let (x, w, g) = at(i);
+            |i, both| {
+                let (dx, dw) = both.split_at_mut(d);
+                let x = tables.row(self.base.table, places.ids[i]);
+                let (w, g) = (tables.row(self.normals, places.times[i]), &gradient[i * d..][..d]);
                 let divisor = self.divisor(x);
                 let c = dot(x, w) / divisor;
                 let along = dot(g, w) / divisor;
                 let twice = if self.projection == Projection::Row { c + c } else { T::ZERO };
                 for j in 0..d {
                     dx[j] = g[j] - along * (w[j] - twice * x[j]);
-                }
-            },
-        );
-        rows::for_each_row(
-            &mut dw,
-            d,
-            #[inline(always)]
-            |i, dw| {
-                let (x, w, g) = at(i);
-                let divisor = self.divisor(x);
-                let c = dot(x, w) / divisor;
-                let along = dot(g, w) / divisor;
-                for j in 0..d {
                     dw[j] = -(c * g[j]) - along * x[j];
                 }
             },
         );
-        into.add_at(self.base.table, places.ids, &dx);
-        into.add_at(self.normals, places.times, &dw);
-    }
-
-    fn factors(&self) -> Vec<&dyn Encoder<T>> {
-        vec![self]
+        into.add_at(self.base.table, places.ids, &columns(&both, 2 * d, 0..d));
+        into.add_at(self.normals, places.times, &columns(&both, 2 * d, d..2 * d));
     }
 }

@@ -9,7 +9,7 @@
 
 use quadcast_kernels::{Real, memory, rows};
 
-use super::{Encoder, Places, Plain};
+use super::{Encoder, Places, Plain, columns};
 use crate::completion::composed::tables::{Gradients, TableId, Tables};
 
 /// A table with a row per period.
@@ -42,10 +42,6 @@ pub(crate) struct Turned {
 impl<T: Real> Encoder<T> for Turned {
     fn width(&self) -> usize {
         self.base.width
-    }
-
-    fn depends_on_time(&self) -> bool {
-        true
     }
 
     fn encode(&self, tables: &Tables<T>, places: Places<'_>, out: &mut [T]) {
@@ -87,25 +83,8 @@ impl<T: Real> Encoder<T> for Turned {
                 }
             },
         );
-        let (mut dx, mut dw) = (memory::take(places.len() * 2 * k), memory::take(places.len() * k));
-        rows::for_each_row(
-            &mut dx,
-            2 * k,
-            #[inline(always)]
-            |i, row| row.copy_from_slice(&back[i * 3 * k..][..2 * k]),
-        );
-        rows::for_each_row(
-            &mut dw,
-            k,
-            #[inline(always)]
-            |i, row| row.copy_from_slice(&back[i * 3 * k + 2 * k..][..k]),
-        );
-        into.add_at(self.base.table, places.ids, &dx);
-        self.phases.add_at(places.times, &dw, into);
-    }
-
-    fn factors(&self) -> Vec<&dyn Encoder<T>> {
-        vec![self]
+        into.add_at(self.base.table, places.ids, &columns(&back, 3 * k, 0..2 * k));
+        self.phases.add_at(places.times, &columns(&back, 3 * k, 2 * k..3 * k), into);
     }
 }
 
@@ -162,10 +141,6 @@ impl<T: Real> Encoder<T> for Revolved {
         self.base.width
     }
 
-    fn depends_on_time(&self) -> bool {
-        true
-    }
-
     fn encode(&self, tables: &Tables<T>, places: Places<'_>, out: &mut [T]) {
         let width = self.base.width;
         rows::for_each_row(
@@ -185,46 +160,32 @@ impl<T: Real> Encoder<T> for Revolved {
 
     fn backward(&self, tables: &Tables<T>, places: Places<'_>, gradient: &[T], into: &mut Gradients<T>) {
         let width = self.base.width;
-        let (mut dx, mut dq) = (memory::take(places.len() * width), memory::take(places.len() * width));
+        // The gradients of the row and, next to it, of the stored quaternions.
+        let mut both = memory::take(places.len() * 2 * width);
         rows::for_each_row(
-            &mut dx,
-            width,
+            &mut both,
+            2 * width,
             #[inline(always)]
             |i, out| {
-                let turns = self.turns.row(tables, places.times[i]);
-                let g = &gradient[i * width..][..width];
-                for j in 0..width / 4 {
-                    let (q, _) = unit(at(turns, j));
-                    set(out, j, product(product(conjugate(q), at(g, j)), q));
-                }
-            },
-        );
-        rows::for_each_row(
-            &mut dq,
-            width,
-            #[inline(always)]
-            |i, out| {
+                let (dx, dq) = out.split_at_mut(width);
                 let x = tables.row(self.base.table, places.ids[i]);
                 let turns = self.turns.row(tables, places.times[i]);
                 let g = &gradient[i * width..][..width];
                 for j in 0..width / 4 {
                     let (q, scale) = unit(at(turns, j));
                     let (x, g) = (at(x, j), at(g, j));
+                    set(dx, j, product(product(conjugate(q), g), q));
                     // y = q x q̄: the left factor sees (x q̄), the right one, conjugated, (q x).
                     let left = product(g, conjugate(product(x, conjugate(q))));
                     let right = conjugate(product(conjugate(product(q, x)), g));
                     let whole: Quaternion<T> = std::array::from_fn(|p| left[p] + right[p]);
                     // The component along q does not change the unit quaternion.
                     let along = (0..4).map(|p| whole[p] * q[p]).sum::<T>();
-                    set(out, j, std::array::from_fn(|p| scale * (whole[p] - along * q[p])));
+                    set(dq, j, std::array::from_fn(|p| scale * (whole[p] - along * q[p])));
                 }
             },
         );
-        into.add_at(self.base.table, places.ids, &dx);
-        self.turns.add_at(places.times, &dq, into);
-    }
-
-    fn factors(&self) -> Vec<&dyn Encoder<T>> {
-        vec![self]
+        into.add_at(self.base.table, places.ids, &columns(&both, 2 * width, 0..width));
+        self.turns.add_at(places.times, &columns(&both, 2 * width, width..2 * width), into);
     }
 }

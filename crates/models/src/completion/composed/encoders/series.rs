@@ -43,10 +43,6 @@ impl<T: Real> Encoder<T> for Series {
         self.row_width()
     }
 
-    fn depends_on_time(&self) -> bool {
-        true
-    }
-
     fn encode(&self, tables: &Tables<T>, places: Places<'_>, out: &mut [T]) {
         let d = self.d;
         rows::for_each_row(
@@ -115,9 +111,5 @@ impl<T: Real> Encoder<T> for Series {
             },
         );
         into.add_at(self.slope, places.ids, &slopes);
-    }
-
-    fn factors(&self) -> Vec<&dyn Encoder<T>> {
-        vec![self]
     }
 }

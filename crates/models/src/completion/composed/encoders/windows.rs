@@ -11,8 +11,8 @@
 
 use quadcast_kernels::{Real, memory, rows};
 
-use super::fused::{complex_product, conjugate_product};
-use super::{Encoder, Places, Plain};
+use super::fused::Product;
+use super::{Encoder, Places, Plain, columns};
 use crate::completion::composed::tables::{Gradients, TableId, Tables};
 
 pub(crate) struct Windows {
@@ -23,8 +23,8 @@ pub(crate) struct Windows {
     pub shared: [TableId; 2],
     /// Times per window.
     pub window: u32,
-    /// Whether products are complex: the quaternion form.
-    pub quaternion: bool,
+    /// Complex in the quaternion form.
+    pub product: Product,
 }
 
 /// The parts of a row.
@@ -45,12 +45,7 @@ impl Windows {
         let r = tables.row(self.base.table, id);
         let c = tables.row(self.times[2], time).to_vec();
         let mut relation = vec![T::ZERO; r.len()];
-        if self.quaternion {
-            // C·r̄ is the conjugate product of C and r.
-            conjugate_product(&c, r, &mut relation);
-        } else {
-            relation.iter_mut().zip(r.iter().zip(&c)).for_each(|(out, (&r, &c))| *out = r * c);
-        }
+        self.product.multiply_conjugate(&c, r, &mut relation);
         relation.iter_mut().zip(r).for_each(|(out, &r)| *out += r);
         Parts { relation, a: sum(self.times[0], self.shared[0]), b: sum(self.times[1], self.shared[1]), c }
     }
@@ -61,10 +56,6 @@ impl<T: Real> Encoder<T> for Windows {
         2 * self.base.width
     }
 
-    fn depends_on_time(&self) -> bool {
-        true
-    }
-
     fn encode(&self, tables: &Tables<T>, places: Places<'_>, out: &mut [T]) {
         let w = self.base.width;
         rows::for_each_row(out, 2 * w, |i, out| {
@@ -72,11 +63,7 @@ impl<T: Real> Encoder<T> for Windows {
             let difference: Vec<T> = relation.iter().zip(&b).map(|(&r, &b)| r - b).collect();
             let (first, second) = out.split_at_mut(w);
             (0..w).for_each(|j| first[j] = relation[j] + b[j]);
-            if self.quaternion {
-                conjugate_product(&a, &difference, second);
-            } else {
-                (0..w).for_each(|j| second[j] = a[j] * difference[j]);
-            }
+            self.product.multiply_conjugate(&a, &difference, second);
         });
     }
 
@@ -93,36 +80,19 @@ impl<T: Real> Encoder<T> for Windows {
             let (da, rest) = rest.split_at_mut(w);
             let (db, dc) = rest.split_at_mut(w);
             let mut du = vec![T::ZERO; w];
-            if self.quaternion {
-                // second = a·ū: da = g·u; dū = g·ā, so du = conjugate of that = a·ḡ.
-                complex_product(second, &u, da);
-                conjugate_product(&a, second, &mut du);
-            } else {
-                (0..w).for_each(|j| da[j] = second[j] * u[j]);
-                (0..w).for_each(|j| du[j] = second[j] * a[j]);
-            }
+            // second = a·ū: da = g·u; dū = g·ā, so du = conjugate of that = a·ḡ.
+            self.product.multiply(second, &u, da);
+            self.product.multiply_conjugate(&a, second, &mut du);
             (0..w).for_each(|j| db[j] = first[j] - du[j]);
             let whole: Vec<T> = (0..w).map(|j| first[j] + du[j]).collect();
-            if self.quaternion {
-                // r' = r + C·r̄: dC = g·r, dr = g + C·ḡ.
-                complex_product(&whole, r, dc);
-                conjugate_product(&c, &whole, dr);
-            } else {
-                (0..w).for_each(|j| dc[j] = whole[j] * r[j]);
-                (0..w).for_each(|j| dr[j] = whole[j] * c[j]);
-            }
+            // r' = r + C·r̄: dC = g·r, dr = g + C·ḡ.
+            self.product.multiply(&whole, r, dc);
+            self.product.multiply_conjugate(&c, &whole, dr);
             (0..w).for_each(|j| dr[j] += whole[j]);
         });
         let windows: Vec<u32> = places.times.iter().map(|time| time / self.window).collect();
-        let mut part = memory::take(places.len() * w);
         let mut add = |which: usize, table: TableId, ids: &[u32]| {
-            rows::for_each_row(
-                &mut part,
-                w,
-                #[inline(always)]
-                |i, row| row.copy_from_slice(&all[(4 * i + which) * w..][..w]),
-            );
-            into.add_at(table, ids, &part);
+            into.add_at(table, ids, &columns(&all, 4 * w, which * w..(which + 1) * w));
         };
         add(0, self.base.table, places.ids);
         for which in 0..2 {
@@ -130,9 +100,5 @@ impl<T: Real> Encoder<T> for Windows {
             add(1 + which, self.shared[which], &windows);
         }
         add(3, self.times[2], places.times);
-    }
-
-    fn factors(&self) -> Vec<&dyn Encoder<T>> {
-        vec![self]
     }
 }

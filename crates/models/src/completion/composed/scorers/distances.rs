@@ -1,10 +1,8 @@
 //! Scores that are negative distances: `TransE`, `RotatE` and the divergence of `ATiSE`.
 
-use quadcast_kernels::compare::Likeness;
 use quadcast_kernels::{Real, rows};
 
 use super::{Known, KnownGradients, Scorer, Side};
-use crate::completion::composed::tables::{Gradients, Tables};
 
 /// `TransE`: `φ = −‖h + r − t‖`, by the sum of absolute values or by the root of squares; `TeRo` and `RotateQVS` compare with the
 /// conjugate of the object, `−‖h + r − t̄‖`.
@@ -12,7 +10,6 @@ use crate::completion::composed::tables::{Gradients, Tables};
 /// Against tails the query is `h + r`, against heads `t − r` (or `t̄ − r`).
 pub(crate) struct Translation {
     pub d: usize,
-    pub likeness: Likeness,
     /// Start of the components that change their sign in a conjugate: half of a complex row, a quarter of a quaternion's.
     pub conjugate: Option<usize>,
 }
@@ -26,17 +23,8 @@ impl Translation {
 }
 
 impl<T: Real> Scorer<T> for Translation {
-    fn likeness(&self) -> Likeness {
-        self.likeness
-    }
-
-    fn width(&self) -> usize {
-        self.d
-    }
-
-    fn query(&self, _: &Tables<T>, side: Side, known: Known<'_, T>, out: &mut [T]) {
-        let d = self.d;
-        let sign = if side == Side::Tails { T::ONE } else { -T::ONE };
+    fn query(&self, known: Known<'_, T>, out: &mut [T]) {
+        let (d, side, sign) = (self.d, known.side, known.side.sign::<T>());
         rows::for_each_row(
             out,
             d,
@@ -51,17 +39,8 @@ impl<T: Real> Scorer<T> for Translation {
         );
     }
 
-    fn backward(
-        &self,
-        _: &Tables<T>,
-        side: Side,
-        _: Known<'_, T>,
-        gradient: &[T],
-        out: KnownGradients<'_, T>,
-        _: &mut Gradients<T>,
-    ) {
-        let d = self.d;
-        let sign = if side == Side::Tails { T::ONE } else { -T::ONE };
+    fn backward(&self, known: Known<'_, T>, gradient: &[T], out: KnownGradients<'_, T>) {
+        let (d, side, sign) = (self.d, known.side, known.side.sign::<T>());
         out.entity.copy_from_slice(gradient);
         if side == Side::Heads {
             rows::for_each_row(out.entity, d, |_, row| self.conjugate(row));
@@ -110,34 +89,14 @@ fn rotate<T: Real>(sign: T, x: &[T], phases: &[T], k: usize, out: &mut [T]) {
     );
 }
 
-fn sign<T: Real>(side: Side) -> T {
-    if side == Side::Tails { T::ONE } else { -T::ONE }
-}
-
 impl<T: Real> Scorer<T> for Phases {
-    fn likeness(&self) -> Likeness {
-        Likeness::Modulus
+    fn query(&self, known: Known<'_, T>, out: &mut [T]) {
+        rotate(known.side.sign(), known.entity, known.relation, self.k, out);
     }
 
-    fn width(&self) -> usize {
-        2 * self.k
-    }
-
-    fn query(&self, _: &Tables<T>, side: Side, known: Known<'_, T>, out: &mut [T]) {
-        rotate(sign(side), known.entity, known.relation, self.k, out);
-    }
-
-    fn backward(
-        &self,
-        _: &Tables<T>,
-        side: Side,
-        known: Known<'_, T>,
-        gradient: &[T],
-        out: KnownGradients<'_, T>,
-        _: &mut Gradients<T>,
-    ) {
-        let k = self.k;
-        rotate(-sign::<T>(side), gradient, known.relation, k, out.entity);
+    fn backward(&self, known: Known<'_, T>, gradient: &[T], out: KnownGradients<'_, T>) {
+        let (k, sign) = (self.k, known.side.sign::<T>());
+        rotate(-sign, gradient, known.relation, k, out.entity);
         let back = &*out.entity;
         rows::for_each_row(
             out.relation,
@@ -146,7 +105,7 @@ impl<T: Real> Scorer<T> for Phases {
             |i, row| {
                 let (x, g) = (&known.entity[i * 2 * k..][..2 * k], &back[i * 2 * k..][..2 * k]);
                 for j in 0..k {
-                    row[j] = sign::<T>(side) * (x[j] * g[j + k] - x[j + k] * g[j]);
+                    row[j] = sign * (x[j] * g[j + k] - x[j + k] * g[j]);
                 }
             },
         );
@@ -164,17 +123,8 @@ pub(crate) struct Gaussian {
 }
 
 impl<T: Real> Scorer<T> for Gaussian {
-    fn likeness(&self) -> Likeness {
-        Likeness::Gaussian
-    }
-
-    fn width(&self) -> usize {
-        self.d
-    }
-
-    fn query(&self, _: &Tables<T>, side: Side, known: Known<'_, T>, out: &mut [T]) {
-        let d = self.d;
-        let sign = if side == Side::Tails { -T::ONE } else { T::ONE };
+    fn query(&self, known: Known<'_, T>, out: &mut [T]) {
+        let (d, sign) = (self.d, -known.side.sign::<T>());
         rows::for_each_row(
             out,
             3 * d,
@@ -190,17 +140,8 @@ impl<T: Real> Scorer<T> for Gaussian {
         );
     }
 
-    fn backward(
-        &self,
-        _: &Tables<T>,
-        side: Side,
-        _: Known<'_, T>,
-        gradient: &[T],
-        out: KnownGradients<'_, T>,
-        _: &mut Gradients<T>,
-    ) {
-        let d = self.d;
-        let sign = if side == Side::Tails { -T::ONE } else { T::ONE };
+    fn backward(&self, known: Known<'_, T>, gradient: &[T], out: KnownGradients<'_, T>) {
+        let (d, sign) = (self.d, -known.side.sign::<T>());
         rows::for_each_row(
             out.entity,
             2 * d,

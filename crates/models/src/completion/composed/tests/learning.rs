@@ -9,12 +9,12 @@ use super::*;
 pub(super) fn losses(config: &Config) -> Vec<f64> {
     let mut model = Composition::<f32>::new(config, SIZES, times(), 1);
     let mut optimiser = TableOptimiser::new(optimiser(config), &model.tables);
-    let learner = Learner::new(config);
     let mut gradients = Gradients::zero(&model.tables);
     let (blocks, run) = (blocks(config), Run::silent(3));
     let steps = (0..30).map(|_| {
         gradients.clear();
-        let loss = learner.gradients(&model, SIZES.entities, &blocks, &run, 0, &mut gradients);
+        let learner = Learner { config, model: &model, entities: SIZES.entities };
+        let loss = learner.gradients(&blocks, &run, 0, &mut gradients);
         optimiser.step(&mut model.tables, &gradients);
         loss
     });
@@ -36,17 +36,15 @@ fn learns(config: &Config) -> bool {
 
 /// Any combination with all that it leaves open, sound or not.
 fn settings() -> impl Strategy<Value = (String, Config)> {
-    let optimisers = vec![OptimiserName::Adagrad, OptimiserName::Adam, OptimiserName::Sgd];
-    let initials = vec![
-        InitialName::XavierUniform,
-        InitialName::XavierNormal,
-        InitialName::Normal,
-        InitialName::Uniform,
-    ];
     // Several models have no table of times and refuse to penalise it: more often none than not.
-    let of_times = [&[PenaltyName::None; 6][..], &PENALTIES].concat();
-    let penalties = (select(PENALTIES.to_vec()), select(PENALTIES.to_vec()), select(of_times));
-    let learning = (select(LOSSES.to_vec()), select(SAMPLERS.to_vec()), select(optimisers), select(initials));
+    let of_times = [vec![PenaltyName::None; 6], all()].concat();
+    let penalties = (select(all::<PenaltyName>()), select(all::<PenaltyName>()), select(of_times));
+    let learning = (
+        select(all::<LossName>()),
+        select(all::<SamplerName>()),
+        select(all::<OptimiserName>()),
+        select(all::<InitialName>()),
+    );
     let shares = (select(vec![0.0, 0.3]), select(vec![0.5, 0.3, 0.0, 1.0]));
     (select(combinations()), learning, penalties, shares).prop_map(
         |((name, config), (loss, sampler, optimiser, initial), penalties, (dropout, static_ratio))| {

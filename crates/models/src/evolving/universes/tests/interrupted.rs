@@ -86,19 +86,12 @@ fn the_next_step_removes_what_the_last_one_kept() {
     let run = Run { checkpoints: bench.clone(), ..Run::silent(1) };
     let mut model = model(&PUTRANSE, &[]);
     let names = || bench.kept().keys().cloned().collect::<Vec<String>>();
+    let kept = |start: &str| !names().is_empty() && names().iter().all(|name| name.starts_with(start));
     model.fit(&view(&triples, &present, &relations), &Covered, &run).expect("room");
-    assert!(
-        !names().is_empty() && names().iter().all(|name| name.starts_with("universes-1-")),
-        "{:?}",
-        names()
-    );
+    assert!(kept("universes-1-"), "{:?}", names());
     let graph = GraphView { step: Step(1), ..view(&triples, &present, &relations) };
     model.fit(&graph, &Covered, &run).expect("room");
-    assert!(
-        !names().is_empty() && names().iter().all(|name| name.starts_with("universes-2-")),
-        "{:?}",
-        names()
-    );
+    assert!(kept("universes-2-"), "{:?}", names());
     let graph = GraphView { step: Step(2), ..view(&[], &present, &relations) };
     model.update(&GraphUpdate { graph, inserted: &[], deleted: &[] }, &Covered, &run).expect("room");
     assert!(names().is_empty(), "a step that brings none removes them too: {:?}", names());
