@@ -12,7 +12,9 @@ const SIZES: GraphSizes = GraphSizes { entities: 60, relations: 4 };
 fn build(name: &str, settings: &[&str]) -> Result<Box<dyn EvolvingModel>, ConfigError> {
     let entry = find(name).expect("a model");
     let mut config = entry.quick_config();
-    settings.iter().for_each(|setting| set(&mut config, setting).expect("a setting"));
+    for setting in settings {
+        set(&mut config, setting).expect("a setting");
+    }
     entry.evolving(&config)
 }
 
