@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, value_parser};
 use quadcast_core::{
-    Candidates, Duplicates, IntervalUse, Procedure, Setting, Task, TiePolicy, ValidationUse,
+    Candidates, Duplicates, IntervalUse, Leak, Procedure, Setting, Task, TiePolicy, ValidationUse,
 };
 use quadcast_data::Format;
 use quadcast_models::blocks::device::Device;
@@ -39,7 +39,7 @@ pub struct Arguments {
 
 const EXAMPLES: &str = "Examples:
   quadcast demo                          try everything on a small synthetic dataset
-  quadcast run --data examples/harbour   judge the recurrency baseline on a small dataset
+  quadcast run --data examples/harbour   train and judge the default model on a small dataset
   quadcast data info examples/harbour    what is in a dataset
   quadcast data audit ICEWS14            is it sound? (names are looked up in $QUADCAST_DATA)
   quadcast report runs/*                 one page: tables, charts, is the comparison fair?
@@ -95,6 +95,9 @@ pub enum Command {
     /// Compare two runs query by query: difference, interval, p-value
     #[command(after_help = compare::EXAMPLES)]
     Compare(compare::CompareOptions),
+    /// Check a finished run: its files, its figures, and its ranks by playing the saved model again
+    #[command(after_help = commands::verify::EXAMPLES)]
+    Verify(commands::verify::Options),
     /// List the models, or show one in full with its settings
     Models {
         /// A model to show in full; without it, all are listed by task
@@ -108,7 +111,7 @@ pub enum Command {
 const RUN_EXAMPLES: &str = "Examples:
   quadcast run --data examples/harbour
   quadcast run --model recurrency --data ICEWS14 --setting multi-step
-  quadcast run --data YAGO --set variant=strict --set lambda=0.1
+  quadcast run --model recurrency --data YAGO --set variant=strict --set lambda=0.1
   quadcast run runs/recurrency-ICEWS14-single-step-1/run.toml --out again
   quadcast run --data completion/icews14     (a random split: completion, with naive-rules)
   quadcast run --model tlogic --data OTHER --rules runs/tlogic-harbour-single-step-1/rules.jsonl
@@ -126,7 +129,7 @@ that was interrupted.";
 pub struct RunOptions {
     /// A plan: a TOML file, such as the run.toml of another run
     pub plan: Option<PathBuf>,
-    /// The model; see `quadcast models` [default: recurrency; completion: naive-rules; evolving: transe]
+    /// The model; see `quadcast models` [default: herald; completion: naive-rules; evolving: transe]
     #[arg(long, value_name = "NAME")]
     pub model: Option<String>,
     /// A dataset folder, or a name to be found in $QUADCAST_DATA or the cache
@@ -188,6 +191,11 @@ pub struct RunOptions {
     /// slot, and parallel universes are asked for the energy of a triple with object and relation swapped. The record says so.
     #[arg(long)]
     pub compat: bool,
+    /// Show herald the other queries of each step, to see what the query-set leak is worth
+    ///
+    /// Such figures are not results. The record is marked, and compare, report and forecast refuse it.
+    #[arg(long, value_name = "WHICH", value_parser = one_of(LEAKS), conflicts_with = "trained_by")]
+    pub demonstrate_leak: Option<Leak>,
     /// Run folder [default: runs/MODEL-DATA-SETTING-SEED]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
@@ -310,6 +318,11 @@ pub const INTERVALS: Words<IntervalUse> = &[
     ("start", IntervalUse::Start, "At the first time at which they hold"),
     ("drawn", IntervalUse::Drawn, "At one time at which they hold, drawn once for all models"),
     ("every", IntervalUse::Every, "At every time at which they hold"),
+];
+
+pub const LEAKS: Words<Leak> = &[
+    ("same-direction", Leak::SameDirection, "Queries that miss the same side"),
+    ("both-directions", Leak::BothDirections, "All queries; those that miss the other side name the answers"),
 ];
 
 pub const DUPLICATES: Words<Duplicates> = &[

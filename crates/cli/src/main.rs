@@ -10,22 +10,36 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use arguments::{Arguments, Command, DataCommand};
-use output::{Failure, Output};
+use output::{Failure, Output, say};
+use quadcast_report::shown;
 
 // Large short-lived buffers are the rule here; this allocator hands their pages back without a system call each time.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return refuse(error),
+    };
     match execute(arguments) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             let interrupted = matches!(failure, Failure::Interrupted { .. });
-            eprintln!("{}{failure}", if interrupted { "" } else { "error: " });
+            say(&format!("{}{failure}", if interrupted { "" } else { "error: " }));
             ExitCode::from(failure.exit_code())
         }
     }
+}
+
+/// Prints what the parser has to say: help, the version, or what is wrong. It repeats arguments, so it is given them as they
+/// are shown.
+fn refuse(error: clap::Error) -> ExitCode {
+    let arguments = std::env::args_os().map(|argument| shown(argument.to_string_lossy()).to_string());
+    let error = Arguments::try_parse_from(arguments).err().unwrap_or(error);
+    // A reader that is gone needs no message; the exit code still tells.
+    error.print().ok();
+    ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(1))
 }
 
 fn execute(arguments: Arguments) -> Result<(), Failure> {
@@ -51,6 +65,7 @@ fn execute(arguments: Arguments) -> Result<(), Failure> {
         Command::Evaluate(options) => commands::evaluate::execute(&options, &output),
         Command::Rules(options) => commands::rules::execute(&options, &output),
         Command::Update(arguments) => commands::run::update(&arguments, &output),
+        Command::Verify(options) => commands::verify::execute(&options, &output),
         Command::Models { name } => commands::models::execute(name.as_deref(), &output),
         Command::Data(DataCommand::Info(source)) => commands::data::info(&source, &output),
         Command::Data(DataCommand::Audit(arguments)) => commands::data::audit(&arguments, &output),

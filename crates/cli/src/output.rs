@@ -1,4 +1,7 @@
 //! Where results and remarks go: results to standard output, everything else to standard error.
+//!
+//! Nothing else in the program prints. What people read passes `shown_lines` here, so that no name from the data can act on
+//! their terminal; files and pipes of CSV get exact text.
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -6,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use quadcast_core::{Progress, Run};
+use quadcast_report::{shown, shown_json, shown_lines};
 use serde::Serialize;
 
 use crate::process;
@@ -29,24 +33,24 @@ impl Output {
     pub fn result(&self, document: &impl Serialize, text: impl FnOnce() -> String) -> Result<(), Failure> {
         print(|out| {
             if self.json {
-                serde_json::to_writer_pretty(&mut *out, document)?;
-                return writeln!(out);
+                let document = serde_json::to_string_pretty(document)?;
+                return writeln!(out, "{}", shown_json(&document));
             }
-            out.write_all(text().as_bytes())
+            out.write_all(shown_lines(&text()).as_bytes())
         })
     }
 
     /// A remark that all but `--quiet` shows.
     pub fn remark(&self, text: &str) {
         if !self.quiet {
-            eprintln!("{text}");
+            say(text);
         }
     }
 
     /// A remark that only `--verbose` shows.
     pub fn detail(&self, text: &str) {
         if self.verbose {
-            eprintln!("{text}");
+            say(text);
         }
     }
 
@@ -57,10 +61,23 @@ impl Output {
     }
 }
 
-/// Writes to standard output. A reader that has seen enough (`| head`) is not an error.
+/// Writes a line or more to standard error.
+pub fn say(text: &str) {
+    eprintln!("{}", shown_lines(text));
+}
+
+/// Writes to standard output: exact bytes to a file or a pipe, on a terminal with control characters shown. A reader that has
+/// seen enough (`| head`) is not an error.
 pub fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
     let mut out = io::BufWriter::new(io::stdout().lock());
-    match write(&mut out).and_then(|()| out.flush()) {
+    let written = if out.get_ref().is_terminal() {
+        let mut bytes = Vec::new();
+        let written = write(&mut bytes);
+        written.and_then(|()| out.write_all(shown_lines(&String::from_utf8_lossy(&bytes)).as_bytes()))
+    } else {
+        write(&mut out)
+    };
+    match written.and_then(|()| out.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             Err(Failure::internal(format!("cannot write to standard output: {error}")))
         }
@@ -90,7 +107,7 @@ impl Progress for Watching {
             .expect("the template is valid");
         let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::hidden())
             .with_style(style)
-            .with_message(phase.to_owned());
+            .with_message(shown(phase).to_string());
         self.with(|current| *current = Some((bar, Instant::now())));
     }
 
@@ -107,7 +124,7 @@ impl Progress for Watching {
     fn note(&self, text: &str) {
         self.with(|current| {
             if let Some((bar, _)) = current {
-                bar.set_prefix(text.to_owned());
+                bar.set_prefix(shown(text).to_string());
             }
         });
     }

@@ -5,6 +5,8 @@ use std::sync::OnceLock;
 
 use quadcast_core::Cancellation;
 
+use crate::output::say;
+
 /// Exit code of a process that Ctrl-C ended.
 const INTERRUPTED: i32 = 130;
 
@@ -21,7 +23,7 @@ pub fn cancellation() -> Cancellation {
             if shared.is_cancelled() {
                 std::process::exit(INTERRUPTED);
             }
-            eprintln!("stopping; press Ctrl-C again to stop at once");
+            say("stopping; press Ctrl-C again to stop at once");
             shared.cancel();
         })
         .ok();

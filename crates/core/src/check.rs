@@ -11,6 +11,8 @@ words! {
         Skip = "skip",
         /// Nothing to object.
         Pass = "pass",
+        /// What was seen of it neither supports nor refutes it.
+        NotKnown = "not known",
         /// Usable, but readers of the results must know.
         Warn = "warn",
         /// Results would not mean what they seem to mean.

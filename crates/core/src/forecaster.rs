@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    DirectedRelation, EntityId, FiredRule, History, ModelError, Quad, Query, Rule, Run, ScoreSink, Setting,
-    Snapshot, Step, Task,
+    DirectedRelation, EntityId, FiredRule, History, Leak, ListedRule, ModelError, Quad, Query, Rule, Run,
+    ScoreSink, Setting, Snapshot, Step, Task,
 };
 
 /// What a model can do.
@@ -23,6 +23,8 @@ pub struct Capabilities {
     pub random: bool,
     /// Whether what it learns are rules, which people can read, edit and take to other data.
     pub rules: bool,
+    /// Whether it counts rules, which people can read but not edit.
+    pub counts_rules: bool,
     /// Whether it can continue learning when an evolving graph changes.
     pub updates: bool,
     /// Whether deletions change what it learned.
@@ -41,6 +43,7 @@ impl Capabilities {
             inductive: false,
             random: false,
             rules: false,
+            counts_rules: false,
             updates: false,
             unlearns: false,
             partial: false,
@@ -83,6 +86,10 @@ pub trait Forecaster: Send + Sync {
         Ok(())
     }
 
+    /// Is shown all distinct queries of the step, after `begin` and before `score`. This exists for the demonstration of the
+    /// query-set leak alone and is never called otherwise: a query must be answered without knowing the others.
+    fn shown_queries(&mut self, _leak: Leak, _queries: &[Query]) {}
+
     /// Scores all candidates of each query; one row per query goes into the sink. Queries are about the step of the
     /// last `begin`, and `history` is the one given there.
     fn score(
@@ -111,6 +118,12 @@ pub trait Forecaster: Send + Sync {
         _answer: EntityId,
     ) -> Result<Option<Explanation>, ModelError> {
         Ok(None)
+    }
+
+    /// The rules that the model works with, to be read. Models that learn or count rules are asked for them.
+    fn listed_rules(&self) -> Result<Vec<ListedRule>, ModelError> {
+        let rules = self.save()?.rules.unwrap_or_default();
+        Ok(rules.into_iter().map(|rule| ListedRule { rule, curve: None }).collect())
     }
 
     /// Takes rules as if it had learned them.
@@ -160,6 +173,11 @@ pub trait Validation: Sync {
 
     /// Plays the validation steps: `begin`, `score` and `observe` as in the setting that will be tested.
     fn play(&self, model: &mut dyn Forecaster) -> Result<ValidationReport, ModelError>;
+
+    /// What the model will be shown of the other queries of a step: nothing, except to demonstrate the query-set leak.
+    fn leak(&self) -> Option<Leak> {
+        None
+    }
 }
 
 /// Judges a model that goes on learning, on steps whose facts it knows already.
@@ -237,6 +255,8 @@ pub struct Contribution {
     pub text: String,
     /// See [`Explanation::weighing`].
     pub weight: f64,
+    /// See [`Evidence::group`].
+    pub group: Option<&'static str>,
 }
 
 /// A past fact and its part in a score.
@@ -246,4 +266,6 @@ pub struct Evidence {
     pub fact: Quad,
     /// See [`Explanation::weighing`].
     pub weight: f64,
+    /// The kind of evidence that it belongs to, if the model has kinds; the weights of a kind add up to its share.
+    pub group: Option<&'static str>,
 }

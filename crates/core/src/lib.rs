@@ -43,12 +43,12 @@ pub use ids::{EntityId, Quad, RelationId, Step, Triple};
 pub use intervals::{IntervalDataset, IntervalFact, PartialDate};
 pub use patterns::{Detection, Mirrors, PatternCounts, Shares};
 pub use protocol::{
-    Candidates, Duplicates, Filter, IntervalUse, Procedure, Protocol, SelectionFilter, Setting, Task,
+    Candidates, Duplicates, Filter, IntervalUse, Leak, Procedure, Protocol, SelectionFilter, Setting, Task,
     TiePolicy, ValidationUse,
 };
 pub use published_patterns::{PublishedLists, published_lists};
 pub use query::{DirectedRelation, Direction, Query};
-pub use rule::{FiredRule, Rule};
+pub use rule::{AgePoint, CurvePoint, FiredRule, ListedRule, Rule, RuleCurve, SmoothCurve};
 pub use run::{Cancellation, Checkpoints, NoCheckpoints, Progress, Run, Silent, stream};
 pub use score::{Background, Constant, ScoreRow, ScoreSink};
 pub use time::{Calendar, TimeAxis, TimeUnit};

@@ -121,6 +121,14 @@ words! {
         /// Those of all splits, as published code did: test facts take part in the selection.
         AllSplits = "all-splits",
     }
+
+    /// What a model is shown of the other queries of a step, to demonstrate the query-set leak.
+    pub enum Leak {
+        /// The other queries that miss the same side.
+        SameDirection = "same-direction",
+        /// All other queries. Those that miss the other side name the answers.
+        BothDirections = "both-directions",
+    }
 }
 
 /// How results come about. Results are comparable only when their protocols are equal. A field that a task does not use keeps its
@@ -156,6 +164,10 @@ pub struct Protocol {
     /// asked for the energy of a triple with object and relation swapped; thresholds lie on energies.
     #[serde(default)]
     pub compat: bool,
+    /// Set only to demonstrate the query-set leak: the model is shown the other queries of each step. Such figures are not
+    /// results; they are never compared or ranked.
+    #[serde(default)]
+    pub leak: Option<Leak>,
 }
 
 impl Protocol {
@@ -178,6 +190,7 @@ impl Protocol {
             intervals: None,
             selection: SelectionFilter::TrainAndValid,
             compat: false,
+            leak: None,
         }
     }
 
@@ -233,7 +246,7 @@ impl Default for Protocol {
 
 impl Serialize for Protocol {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut fields = serializer.serialize_struct("Protocol", 10)?;
+        let mut fields = serializer.serialize_struct("Protocol", 11)?;
         fields.serialize_field("task", &self.task)?;
         match self.task {
             Task::Forecasting => fields.serialize_field("setting", &self.setting)?,
@@ -253,6 +266,9 @@ impl Serialize for Protocol {
         if self.task != Task::Forecasting {
             fields.serialize_field("compat", &self.compat)?;
         }
+        if let Some(leak) = &self.leak {
+            fields.serialize_field("leak", leak)?;
+        }
         fields.end()
     }
 }
@@ -267,6 +283,7 @@ mod tests {
             Protocol::forecasting(Setting::MultiStep),
             Protocol::completion().with_compat(true),
             Protocol::evolving(Procedure::Incremental).with_compat(true),
+            Protocol { leak: Some(Leak::SameDirection), ..Protocol::default() },
         ];
         for protocol in protocols {
             let value = serde_json::to_value(protocol).expect("a protocol");
@@ -276,6 +293,7 @@ mod tests {
             );
             assert_eq!(value.get("setting").is_some(), protocol.task == Task::Forecasting);
             assert_eq!(value.get("procedure").is_some(), protocol.task == Task::Evolving);
+            assert_eq!(value.get("leak").is_some(), protocol.leak.is_some());
         }
         assert_eq!(
             Protocol::forecasting(Setting::Online).with_compat(true).selection.word(),

@@ -38,6 +38,66 @@ impl Rule {
     }
 }
 
+/// A rule of a model, to be read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ListedRule {
+    /// The rule. If it has a curve, its confidence is the one that the model uses: lower than the ratio of the supports where bodies
+    /// are few.
+    pub rule: Rule,
+    /// How its confidence depends on time, if that was counted.
+    pub curve: Option<RuleCurve>,
+}
+
+/// How the confidence of a rule depends on the age and the number of the facts that fit its body.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RuleCurve {
+    /// By age of the latest fact, in units of the time axis, ascending.
+    pub by_age: Vec<AgePoint>,
+    /// The same as a formula.
+    pub smooth: SmoothCurve,
+}
+
+/// The confidence of a rule in a range of ages or of numbers of facts.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CurvePoint {
+    /// The smallest age or number.
+    pub from: u32,
+    /// The largest one; `None` without limit.
+    pub to: Option<u32>,
+    /// How many bodies were counted.
+    pub body_support: u32,
+    /// The confidence that the model uses, over several numbers the mean over their bodies; `None` if no body was counted.
+    pub confidence: Option<f64>,
+}
+
+/// The confidence of a rule in a range of ages.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AgePoint {
+    /// Over all numbers of facts.
+    #[serde(flatten)]
+    pub all: CurvePoint,
+    /// By number of facts.
+    pub by_number: Vec<CurvePoint>,
+}
+
+/// `α·(2^(−λ·(age − 1)) + φ) / (1 + φ)`: `α` at age 1, halved every `1 / λ` units, down to `α·φ / (1 + φ)`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SmoothCurve {
+    /// Confidence at age 1.
+    pub alpha: f64,
+    /// Halvings per unit of time.
+    pub lambda: f64,
+    /// What stays for ever, as a part of what passes.
+    pub phi: f64,
+}
+
+impl SmoothCurve {
+    /// Confidence at an age.
+    pub fn at(&self, age: f64) -> f64 {
+        self.alpha * ((-self.lambda * (age - 1.0)).exp2() + self.phi) / (1.0 + self.phi)
+    }
+}
+
 /// A rule that speaks for an answer.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FiredRule {
@@ -45,7 +105,7 @@ pub struct FiredRule {
     pub rule: Rule,
     /// What the rule alone gives the answer.
     pub score: f64,
-    /// Its part of the answer's score; the shares of all fired rules add up to 1.
+    /// Its part of the answer's score, or of what rules give it; the shares of all fired rules add up to 1.
     pub share: f64,
     /// The part of `score` that comes from the rule's confidence.
     pub confidence_part: f64,

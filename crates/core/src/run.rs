@@ -59,10 +59,8 @@ pub trait Checkpoints: Send + Sync {
     fn save(&self, name: &str, parts: &[&[u8]]) -> Result<(), ModelError>;
     /// The bytes under a name.
     fn load(&self, name: &str) -> Result<Option<Vec<u8>>, ModelError>;
-    /// Whether there are bytes under a name.
-    fn contains(&self, name: &str) -> Result<bool, ModelError> {
-        Ok(self.load(name)?.is_some())
-    }
+    /// The names under which there are bytes, in no particular order.
+    fn names(&self) -> Result<Vec<String>, ModelError>;
     /// Removes the bytes under a name.
     fn remove(&self, name: &str) -> Result<(), ModelError>;
     /// Appends an event to the trace. Events are in the order of time and never change.
@@ -83,6 +81,10 @@ impl Checkpoints for NoCheckpoints {
 
     fn load(&self, _: &str) -> Result<Option<Vec<u8>>, ModelError> {
         Ok(None)
+    }
+
+    fn names(&self) -> Result<Vec<String>, ModelError> {
+        Ok(Vec::new())
     }
 
     fn remove(&self, _: &str) -> Result<(), ModelError> {
@@ -115,8 +117,11 @@ impl Checkpoints for PartCheckpoints {
         self.whole.load(&self.name(name))
     }
 
-    fn contains(&self, name: &str) -> Result<bool, ModelError> {
-        self.whole.contains(&self.name(name))
+    fn names(&self) -> Result<Vec<String>, ModelError> {
+        let prefix = self.name("");
+        let own =
+            self.whole.names()?.into_iter().filter_map(|name| Some(name.strip_prefix(&prefix)?.to_owned()));
+        Ok(own.collect())
     }
 
     fn remove(&self, name: &str) -> Result<(), ModelError> {

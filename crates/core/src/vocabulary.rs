@@ -3,6 +3,9 @@
 use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::Fingerprint;
 
 /// The names of one kind of thing (entities or relations), indexed by id. The size of the id space is what counts as
 /// the number of candidates; it is taken from the largest id, never from a printed count alone.
@@ -80,6 +83,21 @@ pub struct Vocabulary {
     pub relations: Names,
 }
 
+impl Vocabulary {
+    /// Hash of the names with their ids, for whatever reads names: `Dataset::fingerprint` covers ids only, so that it is the same
+    /// for a dataset with and without names. Ids without a name do not count.
+    pub fn fingerprint(&self) -> Fingerprint {
+        let mut hash = Sha256::new();
+        for (kind, names) in [("entity", &self.entities), ("relation", &self.relations)] {
+            for (id, name) in names.iter() {
+                // The length keeps names with line ends apart from two names.
+                hash.update(format!("{kind}\t{id}\t{}\t{name}\n", name.len()).as_bytes());
+            }
+        }
+        Fingerprint::from_hash(hash)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -95,5 +113,26 @@ mod tests {
         assert_eq!(names.find("A B"), None, "two could be meant");
         assert_eq!(names.find("#2"), Some(2));
         assert_eq!(names.find("#9"), None);
+    }
+    #[test]
+    fn the_hash_covers_names_and_their_ids() {
+        let of = |entities: &[Option<&str>], relations: &[Option<&str>]| {
+            let names = |names: &[Option<&str>]| {
+                Names::new(names.iter().map(|name| name.map(str::to_owned)).collect(), None)
+            };
+            Vocabulary { entities: names(entities), relations: names(relations) }.fingerprint()
+        };
+        let base = of(&[Some("a"), Some("b")], &[Some("r")]);
+        assert_eq!(base, of(&[Some("a"), Some("b"), None], &[Some("r")]));
+        let others = [
+            of(&[Some("b"), Some("a")], &[Some("r")]),
+            of(&[Some("a"), Some("c")], &[Some("r")]),
+            of(&[Some("a"), None, Some("b")], &[Some("r")]),
+            of(&[Some("a"), Some("b"), Some("r")], &[]),
+            of(&[Some("a\nentity\t1\t1\tb")], &[Some("r")]),
+        ];
+        for other in others {
+            assert_ne!(base, other);
+        }
     }
 }

@@ -8,6 +8,7 @@ mod catalogue;
 mod content;
 mod error;
 mod fetch;
+mod files;
 mod import;
 mod locate;
 mod operations;
@@ -24,6 +25,7 @@ pub use catalogue::{
 pub use content::{Content, Format, LoadOptions, Loaded, SourceFile};
 pub use error::{DataError, Place};
 pub use fetch::{Cause, FetchError, FetchOptions, FetchReport, Fetched, Mirror, cache_folder, fetch};
+pub use files::{Compression, LONGEST_LINE, open_lines};
 pub use import::{
     ColumnUse, Columns, DateOrder, Granularity, ImportError, ImportOptions, ImportReport, NameChanges,
     Reference, Removed, Role, Shares, SkipReason, Skipped, SourceReport, SplitReport, cuts, import,
@@ -34,5 +36,5 @@ pub use operations::{
     StreamBuilder, StreamClock, StreamFormat, TimedOperation, TripleSet, apply, extend_operations,
     operations_of, operations_target, read_operations, stream_format, with_numbers_as_ids, write_operations,
 };
-pub use readers::{COMPILED, Compression, DIVISION, load, unquoted};
+pub use readers::{COMPILED, DIVISION, load, unquoted};
 pub use rules::{RuleFileError, RulesRead, read_rules, write_rules};

@@ -88,7 +88,8 @@ impl Period<'_> {
             run.progress.advance(now.len() as u64);
             rest = later;
         }
-        Ok(JudgedStep { ranked, latest_read: self.history.latest_read() })
+        // Facts of all times are known. Which of them were read would depend on whether the model was fitted in this process.
+        Ok(JudgedStep { ranked, latest_read: self.history.facts().last_step() })
     }
 
     /// Asks the first question about each relation again and discards the scores. While the history does not change, a model may

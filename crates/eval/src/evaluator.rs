@@ -9,10 +9,10 @@ use quadcast_core::{
     SelectionFilter, Setting, Split, Step, Task, TiePolicy, ValidationUse,
 };
 
-use crate::EvalError;
 use crate::asking::{Among, Asking, Questions, RankedQuery, TrueAnswers};
 use crate::journal::{Forgetful, Journal, JudgedStep};
 use crate::validation::ValidationPeriod;
+use crate::{EvalError, Isolation};
 
 /// Questions that one thread scores in one go.
 const CHUNK: usize = 64;
@@ -26,6 +26,8 @@ pub struct Judged {
     pub repeated: usize,
     /// The latest step whose facts the model read: the proof that the setting was kept.
     pub latest_read: Option<Step>,
+    /// Whether each query was answered without knowing the others; `None` if it was not checked.
+    pub isolation: Option<Isolation>,
 }
 
 /// Which facts an index holds.
@@ -109,17 +111,33 @@ impl<D: Deref<Target = Dataset>> Evaluator<D> {
     ) -> Result<Judged, EvalError> {
         self.check(model)?;
         let test = &self.dataset.splits.test;
-        let (truth, units) = match self.protocol.task {
-            Task::Completion => (Parts::AllTrue, test.len()),
-            _ => (Parts::AllSplits, test.occupied().count()),
+        let units = match self.protocol.task {
+            Task::Completion => test.len(),
+            _ => test.occupied().count(),
         };
-        let period = self.period(self.history(), self.index(truth), test, Depth::Full);
+        let period = self.period(self.history(), self.index(self.truth()), test, Depth::Full);
         run.progress.begin("test", units as u64);
         let played = period.play(model, run, journal);
         run.progress.end();
         let JudgedStep { ranked, latest_read } = played?;
         let repeated = 2 * test.len() - ranked.len();
-        Ok(Judged { ranked, repeated, latest_read })
+        Ok(Judged { ranked, repeated, latest_read, isolation: None })
+    }
+
+    /// Asks a sample of the test queries again, to see whether the model answers each without knowing the others, and notes the
+    /// finding. `judged` is what [`Self::judge_with`] returned for this model, which has not learned anything since.
+    pub fn check_isolation(
+        &self,
+        model: &mut dyn Forecaster,
+        run: &Run,
+        judged: &mut Judged,
+    ) -> Result<Isolation, EvalError> {
+        self.check(model)?;
+        let truth = self.index(self.truth());
+        let period = self.period(self.history(), truth, &self.dataset.splits.test, Depth::Full);
+        let isolation = period.check_isolation(model, run, &judged.ranked)?;
+        judged.isolation = Some(isolation);
+        Ok(isolation)
     }
 
     /// What a model saw when it was asked about a step of the test period.
@@ -151,6 +169,14 @@ impl<D: Deref<Target = Dataset>> Evaluator<D> {
             (_, ValidationUse::Withheld) => Parts::TrainTest,
             (_, ValidationUse::Observed) => Parts::AllSplits,
         })
+    }
+
+    /// What the filters of the test split know.
+    fn truth(&self) -> Parts {
+        match self.protocol.task {
+            Task::Completion => Parts::AllTrue,
+            _ => Parts::AllSplits,
+        }
     }
 
     fn index(&self, parts: Parts) -> &HistoryIndex {
@@ -294,6 +320,9 @@ impl Period<'_> {
     ) -> Result<Vec<RankedQuery>, EvalError> {
         let history = self.history.before(ceiling);
         model.begin(step, &history)?;
+        if let Some(leak) = self.protocol.leak {
+            model.shown_queries(leak, &questions.queries);
+        }
         self.ask_prepared(&*model, &history, questions)
     }
 

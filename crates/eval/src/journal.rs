@@ -21,13 +21,18 @@ pub trait Journal {
     /// in order. Called once, before the first step.
     fn judged(&mut self) -> Vec<JudgedStep>;
 
-    /// Drops all but the first `steps` of the steps that [`Self::judged`] returned: the others are judged again.
-    fn keep_first(&mut self, _steps: usize) -> Result<(), Box<dyn Error + Send + Sync>> {
+    /// Drops all but the first steps, which these are, of those that [`Self::judged`] returned: the others are judged again.
+    fn keep_first(&mut self, _steps: &[JudgedStep]) -> Result<(), Box<dyn Error + Send + Sync>> {
         Ok(())
     }
 
-    /// Takes one more step, which was judged just now.
+    /// Takes one more step, which was judged just now. It may be kept together with later ones.
     fn note(&mut self, step: &JudgedStep) -> Result<(), Box<dyn Error + Send + Sync>>;
+
+    /// Makes sure that every step that was noted is kept.
+    fn flush(&mut self) -> Result<(), Box<dyn Error + Send + Sync>> {
+        Ok(())
+    }
 }
 
 /// Keeps nothing.

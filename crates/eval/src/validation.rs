@@ -2,7 +2,9 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use quadcast_core::{Forecaster, LinkScore, ModelError, Rehearsal, Run, Step, Validation, ValidationReport};
+use quadcast_core::{
+    Forecaster, Leak, LinkScore, ModelError, Rehearsal, Run, Step, Validation, ValidationReport,
+};
 
 use crate::asking::Questions;
 use crate::evaluator::Period;
@@ -40,6 +42,10 @@ impl Validation for ValidationPeriod<'_> {
         }
         let by_relation = by_relation.iter().map(Tally::selection).collect();
         Ok(ValidationReport { all: all.selection(), by_relation })
+    }
+
+    fn leak(&self) -> Option<Leak> {
+        self.period.protocol.leak
     }
 }
 

@@ -7,6 +7,7 @@
 mod settings;
 
 pub mod blocks;
+mod capacity;
 pub mod completion;
 mod config;
 pub mod evolving;

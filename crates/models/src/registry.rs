@@ -108,7 +108,10 @@ pub struct SettingDefault {
 }
 
 /// All models, in the order of the documentation.
-pub const MODELS: &[Entry] = &[
+///
+/// A static and not a constant: code that names a constant compiles every generic model again, in each crate that does.
+pub static MODELS: &[Entry] = &[
+    forecast::herald::ENTRY,
     forecast::recurrency::ENTRY,
     forecast::tlogic::ENTRY,
     forecast::cygnet::ENTRY,

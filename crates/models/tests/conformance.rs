@@ -4,7 +4,7 @@ use quadcast_core::{
     Dataset, Direction, EntityId, Facts, Filter, Forecaster, HistoryIndex, Protocol, Quad, Query, Run,
     SavedModel, Setting, Split, Step, Task, stream,
 };
-use quadcast_eval::{Judged, Outcome, fit, judge};
+use quadcast_eval::{Evaluator, Judged, Outcome, fit, judge};
 use quadcast_models::{Entry, MODELS};
 use quadcast_testing::Collected;
 use quadcast_testing::world::{self, SMALL, Shape};
@@ -118,6 +118,18 @@ fn a_score_does_not_depend_on_what_else_is_asked() {
                 assert_eq!(scores(model.as_mut(), &data, Step(20), asked), rows, "{} {count}", entry.name);
             }
         }
+    });
+}
+
+#[test]
+fn each_query_is_answered_without_knowing_the_others() {
+    everywhere(|entry, protocol| {
+        let data = world::dataset(&world::quads(10, SHAPE), SHAPE);
+        let (mut model, mut judged) = play(entry, &data, protocol);
+        let found = Evaluator::new(&data, &protocol)
+            .check_isolation(model.as_mut(), &Run::silent(7), &mut judged)
+            .expect("a model that scores");
+        assert!(!found.is_broken(), "{} {}: {found:?}", entry.name, protocol.headline());
     });
 }
 

@@ -3,7 +3,7 @@
 use quadcast_core::Split;
 use quadcast_run::{Answer, Answered, DatedFact, Filled, Fired, Forecast, JudgedTriple, Reason, Why};
 
-use crate::{counted, percent, plain_table, weight_words, wrapped};
+use crate::{Shown, counted, percent, plain_table, shares, shown, weight_words, wrapped};
 
 /// How many past facts are shown per answer; the JSON document has all.
 const FACTS: usize = 5;
@@ -17,18 +17,29 @@ pub fn answer_text(answered: &Answered) -> String {
     }
 }
 
+/// A part of a question; what is asked for is a question mark.
+fn part(name: Option<&str>) -> Shown<&str> {
+    shown(name.unwrap_or("?"))
+}
+
+/// The question, and the best answer with its reasons.
+pub fn best_answer_text(forecast: &Forecast) -> String {
+    let best = forecast.answers.first().and_then(|answer| Some(reasons(answer, answer.why.as_ref()?)));
+    question(forecast) + &best.unwrap_or_default()
+}
+
+/// What is asked, of whom, and what is known.
+fn question(forecast: &Forecast) -> String {
+    let [subject, object] = [&forecast.subject, &forecast.object].map(|name| part(name.as_deref()));
+    let (relation, at) = (shown(&forecast.relation), shown(&forecast.at));
+    let until = shown(forecast.known_until.as_deref().unwrap_or("nothing"));
+    let (model, dataset) = (shown(&forecast.model), shown(&forecast.dataset));
+    format!("{subject} – {relation} – {object}, {at}\n{model} on {dataset}, facts known until {until}\n")
+}
+
 /// The question, the table of answers, and the reasons if they were asked for.
 fn forecast(forecast: &Forecast) -> String {
-    let side = |name: &Option<String>| name.clone().unwrap_or_else(|| "?".to_owned());
-    let mut text = format!(
-        "{} – {} – {}, {}\n",
-        side(&forecast.subject),
-        forecast.relation,
-        side(&forecast.object),
-        forecast.at
-    );
-    let until = forecast.known_until.as_deref().unwrap_or("nothing");
-    text.push_str(&format!("{} on {}, facts known until {until}\n\n", forecast.model, forecast.dataset));
+    let mut text = question(forecast) + "\n";
     if forecast.answers.is_empty() {
         text.push_str("The model scored no candidate: the question has no precedent in its history.\n");
         return text;
@@ -66,14 +77,15 @@ fn table(answers: &[Answer]) -> String {
         }
         table.add_row(row);
     }
-    table.trim_fmt() + "\n"
+    table.text() + "\n"
 }
 
 /// Names that would break the table end in an ellipsis.
 fn shortened(name: &str) -> String {
     const LONGEST: usize = 60;
+    let name = shown(name).to_string();
     if name.chars().count() <= LONGEST {
-        return name.to_owned();
+        return name;
     }
     name.chars().take(LONGEST - 1).chain(['…']).collect()
 }
@@ -81,6 +93,9 @@ fn shortened(name: &str) -> String {
 fn reasons(answer: &Answer, why: &Why) -> String {
     let weight = |weight: f64| weight_words(why, weight, answer.score);
     let mut text = format!("\n{}. {}\n", answer.rank, shortened(&answer.entity));
+    if why.is_grouped() {
+        return text + &shares::text(why);
+    }
     match &why.rules {
         Some(fired) => text.push_str(&rules(fired)),
         None if why.losses => text.push_str(&losses(&why.facts, weight)),
@@ -88,7 +103,7 @@ fn reasons(answer: &Answer, why: &Why) -> String {
         None => text.push_str(&precedents(&why.facts, weight)),
     }
     for other in &why.also {
-        text.push_str(&format!("   {:>7}  {}\n", weight(other.weight), other.text));
+        text.push_str(&format!("   {:>7}  {}\n", weight(other.weight), shown(&other.text)));
     }
     text
 }
@@ -102,9 +117,10 @@ fn precedents(facts: &[Reason], weight: impl Fn(f64) -> String) -> String {
         1 => "once".to_owned(),
         times => format!("{times} times"),
     };
-    let mut text = format!("   “{} {} {}” held {times} before\n", fact.subject, fact.relation, fact.object);
+    let [subject, relation, object] = [&fact.subject, &fact.relation, &fact.object].map(shown);
+    let mut text = format!("   “{subject} {relation} {object}” held {times} before\n");
     for reason in facts.iter().take(FACTS) {
-        text.push_str(&format!("   {:>7}  {}\n", weight(reason.weight), reason.fact.time));
+        text.push_str(&format!("   {:>7}  {}\n", weight(reason.weight), shown(&reason.fact.time)));
     }
     if let Some(older @ [_, ..]) = facts.get(FACTS..) {
         let sum = older.iter().map(|reason| reason.weight).sum();
@@ -132,7 +148,7 @@ fn losses(facts: &[Reason], weight: impl Fn(f64) -> String) -> String {
     }
     let mut text =
         "   effect of each fact on the score (a negative effect speaks against the answer)\n".to_owned();
-    for Reason { fact, weight: loss } in facts.iter().take(FACTS) {
+    for Reason { fact, weight: loss, .. } in facts.iter().take(FACTS) {
         text.push_str(&wrapped(&told(fact), &format!("   {:>7}  ", weight(*loss)), "  "));
     }
     if let Some(rest @ [_, ..]) = facts.get(FACTS..) {
@@ -193,21 +209,20 @@ fn dated(chain: &[DatedFact]) -> String {
 }
 
 /// A fact with its time.
-fn told(fact: &DatedFact) -> String {
+pub(crate) fn told(fact: &DatedFact) -> String {
     format!("{} {} {} {}", fact.time, fact.subject, fact.relation, fact.object)
 }
 
 /// Relations or times that complete a fact.
 fn filled(filled: &Filled) -> String {
-    let part = |part: &Option<String>| part.clone().unwrap_or_else(|| "?".to_owned());
     let mut text = format!(
         "{} – {} – {}, {}\n{} on {}\n\n",
-        filled.subject,
-        part(&filled.relation),
-        filled.object,
-        part(&filled.at),
-        filled.model,
-        filled.dataset
+        shown(&filled.subject),
+        part(filled.relation.as_deref()),
+        shown(&filled.object),
+        part(filled.at.as_deref()),
+        shown(&filled.model),
+        shown(&filled.dataset)
     );
     let mut table = plain_table(&["", filled.asked_for, "score", "known"], 2..3);
     for answer in &filled.answers {
@@ -219,7 +234,7 @@ fn filled(filled: &Filled) -> String {
             known.to_owned(),
         ]);
     }
-    text.push_str(&table.trim_fmt());
+    text.push_str(&table.text());
     text.push_str(&format!("\n\n{} candidates\n", filled.candidates));
     text
 }
@@ -227,6 +242,8 @@ fn filled(filled: &Filled) -> String {
 /// Whether a triple is plausible, and whether it is in the graph.
 fn judged_triple(judged: &JudgedTriple) -> String {
     let JudgedTriple { model, dataset, subject, relation, object, at, .. } = judged;
+    let [model, dataset, subject, relation, object, at] =
+        [model, dataset, subject, relation, object, at].map(shown);
     let mut text = format!("{subject} – {relation} – {object}, {at}\n{model} on {dataset}\n\n");
     text.push_str(&wrapped(&verdict(judged), "", "  "));
     if let Some(accuracy) = judged.accuracy {
@@ -265,7 +282,7 @@ fn whereabouts(judged: &JudgedTriple) -> String {
         (Some(Split::Train), _) => "it is in the graph, as a training triple".to_owned(),
         (Some(Split::Valid), _) => "it is in the graph, held out for validation".to_owned(),
         (Some(Split::Test), _) => "it is in the graph, held out for tests".to_owned(),
-        (None, Some(last)) => format!("it is not in the graph any more; its last step was {last}"),
+        (None, Some(last)) => format!("it is not in the graph any more; its last step was {}", shown(last)),
         (None, None) => "it is not in the graph, and never was".to_owned(),
     }
 }

@@ -8,7 +8,7 @@ use quadcast_run::Record;
 
 use crate::tables::filter_title;
 use crate::terminal::points;
-use crate::{counted, percent, plain_table};
+use crate::{counted, percent, plain_table, shown};
 
 /// Two runs side by side, with intervals and p-values.
 pub fn comparison_text(folders: [&Path; 2], records: &[Record; 2], comparison: &Comparison) -> String {
@@ -18,15 +18,15 @@ pub fn comparison_text(folders: [&Path; 2], records: &[Record; 2], comparison: &
         if headlines[0] == headlines[1] { headlines[0].to_owned() } else { headlines.join(" and ") };
     let mut text = format!(
         "{} · {} · ties {} · {} queries, {}\n",
-        first.dataset.name,
+        shown(&first.dataset.name),
         headline,
         first.protocol.ties.word(),
         counted(comparison.queries),
         units(comparison.bootstrap.units, comparison.bootstrap.unit)
     );
     for (title, folder, record) in [("first ", folders[0], first), ("second", folders[1], second)] {
-        let (model, seed) = (&record.model.name, record.seed);
-        text.push_str(&format!("{title}  {model}, seed {seed}: {}\n", folder.display()));
+        let (model, seed) = (shown(&record.model.name), record.seed);
+        text.push_str(&format!("{title}  {model}, seed {seed}: {}\n", shown(folder.display())));
     }
     text.push('\n');
     text.push_str(&table(comparison));
@@ -41,6 +41,11 @@ pub fn comparison_text(folders: [&Path; 2], records: &[Record; 2], comparison: &
         }
         if record.scores.as_ref().is_some_and(|scores| scores.ranked_by.is_some()) {
             text.push_str(&format!("warning: the ranks of the {title} run were made elsewhere\n"));
+        }
+        if record.isolation.is_some_and(|isolation| isolation.is_broken()) {
+            text.push_str(&format!(
+                "warning: the answers of the {title} run depend on what else is asked (isolation broken)\n"
+            ));
         }
     }
     text
@@ -69,7 +74,7 @@ fn table(comparison: &Comparison) -> String {
             ]);
         }
     }
-    table.trim_fmt() + "\n"
+    table.text() + "\n"
 }
 
 /// A number of units, such as `20 steps` or `1 fact`.
@@ -130,13 +135,36 @@ fn method(comparison: &Comparison) -> String {
 
 #[cfg(test)]
 mod tests {
+    use quadcast_eval::IsolationVerdict;
+
     use super::*;
+    use crate::samples::run;
 
     #[test]
     fn points_have_signs_except_zero() {
         assert_eq!(points(0.0123), "+1.23");
         assert_eq!(points(-0.00001), "0.00");
         assert_eq!(points(0.0), "0.00");
+    }
+
+    #[test]
+    fn a_run_that_knew_the_other_queries_is_warned_about() {
+        let [first, mut second] = [run("a", |_| 0), run("b", |_| 1)];
+        second.record.isolation.as_mut().expect("a finding").verdict = IsolationVerdict::Broken;
+        let comparison = Comparison::new(
+            [&first.ranks, &second.ranks],
+            first.record.candidates(),
+            &first.record.protocol,
+            [1, 1],
+        )
+        .expect("the same queries");
+        let folders = [Path::new("a"), Path::new("b")];
+        let text = comparison_text(folders, &[first.record, second.record], &comparison);
+        assert!(
+            text.contains("warning: the answers of the second run depend on what else is asked"),
+            "{text}"
+        );
+        assert!(!text.contains("the answers of the first"), "{text}");
     }
 
     #[test]

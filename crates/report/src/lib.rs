@@ -4,19 +4,25 @@
 
 mod answers;
 mod comparison;
+#[cfg(test)]
+mod control_characters;
 mod datasets;
 mod evolving;
 mod html;
+mod plain_table;
 mod runs;
 #[cfg(test)]
 mod samples;
+mod shares;
+mod shown;
 mod significance;
 mod study;
 mod svg;
 mod tables;
 mod terminal;
+mod verification;
 
-pub use answers::answer_text;
+pub use answers::{answer_text, best_answer_text};
 pub use comparison::comparison_text;
 pub use datasets::{
     CompileCost, SynthCost, audit_text, catalogue_text, compile_text, diff_text, division_text,
@@ -26,8 +32,11 @@ pub use evolving::{
     PublishedComparison, PublishedLine, PublishedMeasure, PublishedVerdict, published_comparisons,
 };
 pub use html::{html, patterns_page};
+pub use plain_table::{PlainTable, plain_table};
 pub use runs::{LoadedRun, Options, Reading, Reference};
-pub use tables::{csv, latex, markdown};
+pub use shown::{Shown, shown, shown_json, shown_lines};
+pub use tables::{csv, latex, markdown, spreadsheet_text};
 pub use terminal::{
-    bytes, counted, percent, plain_table, rules_words, seconds, summary, weight_words, wrapped,
+    bytes, counted, percent, rules_words, seconds, summary, weight_words, wrapped, wrapped_within,
 };
+pub use verification::verification_text;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use quadcast_core::{Check, Filter, Fingerprint, Setting};
 use quadcast_eval::{Counting, FilterOutcome, Interval, Metrics, RankedQuery};
-use quadcast_run::{FileError, FilterMetrics, Record, Sample, Status, read_ranks};
+use quadcast_run::{FilterMetrics, Record, Results, RunError, Sample, Status, read_results};
 
 /// A complete run.
 #[derive(Clone, Debug)]
@@ -25,32 +25,35 @@ pub struct LoadedRun {
 pub enum Reading {
     /// A complete run.
     Complete(Box<LoadedRun>),
-    /// A run without results, and why it has none.
-    Unfinished(String),
+    /// A run without results, or one that demonstrates the query-set leak: what it is instead.
+    LeftOut(String),
 }
 
 impl LoadedRun {
-    /// A run from its parts; `None` if the record holds no results.
+    /// A run from its parts; `None` if the record holds no results, or those of a demonstration of the query-set leak.
     pub fn new(name: impl Into<String>, record: Record, ranks: Vec<RankedQuery>) -> Option<Self> {
-        let metrics = record.metrics.clone()?;
+        let metrics = record.metrics.clone().filter(|_| record.protocol.leak.is_none())?;
         Some(Self { name: name.into(), record, ranks, samples: Vec::new(), metrics })
     }
 
-    /// Reads a run folder.
-    pub fn read(folder: &Path) -> Result<Reading, FileError> {
+    /// Reads a run folder. Figures that do not follow from the ranks are an error.
+    pub fn read(folder: &Path) -> Result<Reading, RunError> {
         let record = Record::read(folder)?;
         let why = match record.status {
             Status::Incomplete => "not finished: still running, or killed".to_owned(),
-            Status::Failed => format!("failed: {}", record.error.as_deref().unwrap_or("without a reason")),
+            Status::Failed => format!("failed: {}", in_one_line(record.error.as_deref())),
             Status::Complete => "complete, but without metrics".to_owned(),
         };
-        if record.status != Status::Complete {
-            return Ok(Reading::Unfinished(why));
+        if record.protocol.leak.is_some() {
+            let why = "a demonstration of the query-set leak, whose figures are not results";
+            return Ok(Reading::LeftOut(why.to_owned()));
         }
-        let ranks = read_ranks(folder)?;
-        let samples = Sample::read_all(folder)?;
+        if record.status != Status::Complete {
+            return Ok(Reading::LeftOut(why));
+        }
+        let Results { record, ranks, samples } = read_results(folder)?;
         let run = Self::new(folder.display().to_string(), record, ranks);
-        Ok(run.map_or(Reading::Unfinished(why), |run| Reading::Complete(Box::new(Self { samples, ..run }))))
+        Ok(run.map_or(Reading::LeftOut(why), |run| Reading::Complete(Box::new(Self { samples, ..run }))))
     }
 
     /// Counts its ranks under its own tie policy.
@@ -66,6 +69,12 @@ impl LoadedRun {
             Filter::Raw => &self.metrics.raw,
         }
     }
+}
+
+/// The reason of a failure, whose lines may have been several.
+fn in_one_line(reason: Option<&str>) -> String {
+    let words: Vec<&str> = reason.unwrap_or("without a reason").split_whitespace().collect();
+    words.join(" ")
 }
 
 /// A row to measure runs against that is not a run: the best score that is possible, or a published one.
@@ -94,4 +103,6 @@ pub struct Options {
     pub audit: Vec<Check>,
     /// Remarks for the reader, such as runs that were left out.
     pub notes: Vec<String>,
+    /// CSV: whether names that a spreadsheet takes for formulas are marked as text.
+    pub spreadsheet: bool,
 }

@@ -9,7 +9,7 @@ use quadcast_core::{
 use quadcast_eval::evolving::{
     Classification, Counts, EvolvingOutcome, LinkOutcome, Mean, Played, Sizes, StepResult,
 };
-use quadcast_eval::{FilterOutcome, Judged, Metrics, Rank, RankedQuery, Ranks};
+use quadcast_eval::{FilterOutcome, Isolation, IsolationVerdict, Judged, Metrics, Rank, RankedQuery, Ranks};
 use quadcast_run::{
     Addition, Answer, DatasetCard, DatedFact, DirectedName, Fired, Forecast, ModelCard, Reason, Record,
     RuleCard, Sample, TrueAnswer, Why,
@@ -35,10 +35,16 @@ pub(crate) fn run_with(name: &str, facts: u32, greater: impl Fn(u32) -> u32) -> 
         .flat_map(|i| Direction::BOTH.map(|direction| ranked(quad(i), direction, greater(i))))
         .collect();
     let config = serde_json::json!({ "variant": name, "same": 1 });
-    let model = ModelCard { name: "sample".to_owned(), config, rules: None };
+    let model = ModelCard { name: "sample".to_owned(), config, rules: None, trained_by: None };
     let card = DatasetCard::new(&dataset, None, dataset.fingerprint());
     let mut record = Record::begun(card, model, Protocol::default(), 1);
-    let judged = Judged { ranked, repeated: 0, latest_read: Some(Step(0)) };
+    let isolation = Some(Isolation {
+        verdict: IsolationVerdict::Exact,
+        questions: 64,
+        steps: 4,
+        largest_difference: 0.0,
+    });
+    let judged = Judged { ranked, repeated: 0, latest_read: Some(Step(0)), isolation };
     record.complete(&dataset, &judged).expect("queries");
     LoadedRun::new(format!("runs/{name}"), record, judged.ranked).expect("a complete record")
 }
@@ -99,6 +105,7 @@ pub(crate) fn fired(share: f64, confidence: f64) -> Fired {
             rule_support: 1,
             body_support: 2,
             words: "if X meets Y, then X meets Y".to_owned(),
+            curve: None,
         },
         sentence: "if Ann meets <Bob>, then Ann meets <Bob>".to_owned(),
         score: 0.75,
@@ -117,8 +124,8 @@ pub(crate) fn explained() -> Vec<Sample> {
     let rules =
         Why { rules: Some([0.625, 0.2, 0.1, 0.075].map(|share| fired(share, 0.5)).into()), ..Why::default() };
     let facts = Why {
-        facts: vec![Reason { fact: fact("Bob"), weight: 0.1 }; 5],
-        also: vec![Addition { text: "75 of 285 answers".to_owned(), weight: 0.5 }],
+        facts: vec![Reason { fact: fact("Bob"), weight: 0.1, group: None }; 5],
+        also: vec![Addition { text: "75 of 285 answers".to_owned(), weight: 0.5, group: None }],
         ..Why::default()
     };
     let sample = |why: Why, truth: &str, rank: u64| Sample {
@@ -162,7 +169,7 @@ pub(crate) fn changing(model: &str, dimension: u32, seed: u64) -> LoadedRun {
     let fingerprint = Fingerprint::try_from("0123456789abcdef".to_owned()).expect("16 hex digits");
     let card = DatasetCard::evolving(&data, None, fingerprint);
     let config = serde_json::json!({ "dimension": dimension, "margin": 1.0 });
-    let model = ModelCard { name: model.to_owned(), config, rules: None };
+    let model = ModelCard { name: model.to_owned(), config, rules: None, trained_by: None };
     let mut record = Record::begun(card, model, Protocol::evolving(Procedure::Static), seed);
     let metrics = Metrics { mrr: 0.4, hits10: 0.5, mr: 4.0, ..Metrics::default() };
     let links = Mean { by_step: metrics, by_question: metrics };

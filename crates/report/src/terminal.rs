@@ -1,14 +1,12 @@
 //! A run record as a table for people: per cent, intervals, and where the numbers come from.
 
-use std::ops::Range;
-
-use comfy_table::{CellAlignment, ContentArrangement, Table, TableComponent, presets};
 use quadcast_core::{Candidates, Duplicates, Setting, Task, TiePolicy, ValidationUse};
 use quadcast_eval::{FilterOutcome, Part, RelationTime, SlotOutcome};
 use quadcast_run::{AskedAbout, Record, RulesCard, Why};
 
 use crate::evolving::{evolving_footing, evolving_tables};
 use crate::tables::outcome_cells;
+use crate::{plain_table, shown};
 
 /// A fraction as per cent with two decimals.
 pub fn percent(fraction: f64) -> String {
@@ -66,14 +64,29 @@ pub fn wrapped(text: &str, first: &str, hanging: &str) -> String {
     filled(text.split(' '), first, hanging)
 }
 
-/// The same of given words, which may hold blanks that no line ends at.
+/// The same in lines of another width.
+pub fn wrapped_within(width: usize, text: &str, first: &str, hanging: &str) -> String {
+    filled_within(width, text.split(' '), first, hanging)
+}
+
+/// The same of given words, which may hold blanks that no line ends at. Line ends within words are shown, not obeyed.
 pub(crate) fn filled<'a>(words: impl Iterator<Item = &'a str>, first: &str, hanging: &str) -> String {
+    filled_within(WIDTH, words, first, hanging)
+}
+
+fn filled_within<'a>(
+    most: usize,
+    words: impl Iterator<Item = &'a str>,
+    first: &str,
+    hanging: &str,
+) -> String {
     let further = " ".repeat(first.chars().count()) + hanging;
     let (mut paragraph, mut line) = (String::new(), first.to_owned());
     let mut empty = true;
     for word in words {
+        let word = shown(word).to_string();
         let width = line.chars().count() + word.chars().count() + usize::from(!empty);
-        if !empty && width > WIDTH {
+        if !empty && width > most {
             paragraph.push_str(line.trim_end());
             paragraph.push('\n');
             line.clone_from(&further);
@@ -82,29 +95,12 @@ pub(crate) fn filled<'a>(words: impl Iterator<Item = &'a str>, first: &str, hang
         if !empty {
             line.push(' ');
         }
-        line.push_str(word);
+        line.push_str(&word);
         empty = false;
     }
     paragraph.push_str(line.trim_end());
     paragraph.push('\n');
     paragraph
-}
-
-/// A table of text without frames: a rule below the header, columns of numbers to the right.
-pub fn plain_table(header: &[&str], numbers: Range<usize>) -> Table {
-    let mut table = Table::new();
-    table.load_preset(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
-    table
-        .set_style(TableComponent::HeaderLines, '─')
-        .set_style(TableComponent::MiddleHeaderIntersections, '─');
-    table.set_header(header);
-    for column in table.column_iter_mut() {
-        column.set_padding((0, 2));
-    }
-    for column in table.column_iter_mut().skip(numbers.start).take(numbers.len()) {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
-    table
 }
 
 /// The record as text: a heading, the results table, and what they rest on. Empty for a run without results.
@@ -145,6 +141,10 @@ fn heading(record: &Record) -> String {
         record.seed,
         if protocol.compat { " · compat" } else { "" }
     );
+    let text = match protocol.leak {
+        Some(leak) => format!("{text} · DEMONSTRATES THE QUERY-SET LEAK ({})", leak.word()),
+        None => text,
+    };
     wrapped(&text, "", "  ")
 }
 
@@ -155,7 +155,7 @@ fn results(filters: &[(&str, &FilterOutcome)]) -> String {
         let cells = outcome_cells(outcome).into_iter().map(|cell| cell.text);
         table.add_row([(*name).to_owned()].into_iter().chain(cells));
     }
-    table.trim_fmt() + "\n"
+    table.text() + "\n"
 }
 
 fn footing(record: &Record, time: &FilterOutcome) -> Vec<String> {
@@ -184,6 +184,12 @@ fn footing(record: &Record, time: &FilterOutcome) -> Vec<String> {
         lines.push(format!("rules: {}; nothing was learned in this run", rules_words(rules)));
     }
     lines.extend(score_notes(record));
+    if record.isolation.is_some_and(|isolation| isolation.is_broken()) {
+        lines.push(
+            "warning: answers depend on what else is asked (isolation broken): do not trust the figures"
+                .to_owned(),
+        );
+    }
     if let Some(bad @ 1..) = record.not_a_number {
         lines.push(format!(
             "warning: the correct answer of {} queries scored \"not a number\" and was ranked last",
@@ -221,7 +227,8 @@ fn seen(time: &FilterOutcome) -> String {
 /// Where scores from elsewhere came from, and what that leaves open.
 fn score_notes(record: &Record) -> Vec<String> {
     let Some(scores) = &record.scores else { return Vec::new() };
-    let mut lines = vec![format!("scores: {}, {}, {}", scores.layout, bytes(scores.bytes), scores.file)];
+    let mut lines =
+        vec![format!("scores: {}, {}, {}", scores.layout, bytes(scores.bytes), shown(&scores.file))];
     if !scores.order_verified {
         lines.push("warning: row order not verified; nothing proves that a row answers its query".to_owned());
     }
@@ -243,7 +250,7 @@ pub fn rules_words(rules: &RulesCard) -> String {
         0 => String::new(),
         dropped => format!(", {} dropped", counted(dropped as u64)),
     };
-    format!("{} rule{plural} from {}{dropped}", counted(rules.used as u64), rules.file)
+    format!("{} rule{plural} from {}{dropped}", counted(rules.used as u64), shown(&rules.file))
 }
 
 /// The weight of a reason: a share of the score, or by how much the score falls without it.
@@ -281,7 +288,7 @@ fn relation_time(record: &Record) -> Option<String> {
 }
 
 fn history(record: &Record) -> String {
-    let latest = record.latest_read.as_deref().unwrap_or("nothing");
+    let latest = shown(record.latest_read.as_deref().unwrap_or("nothing"));
     let validation = match record.protocol.validation {
         ValidationUse::Observed => "validation facts observed",
         ValidationUse::Withheld => "validation facts withheld",

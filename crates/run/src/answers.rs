@@ -108,6 +108,7 @@ impl Question {
 impl Session {
     /// Answers one question of any kind.
     pub fn answer(&mut self, question: &Question, options: AnswerOptions) -> Result<Answered, RunError> {
+        self.expect_honest()?;
         if let (Some(subject), Some(object)) = (&question.subject, &question.object) {
             return match &self.part {
                 TaskPart::Timed(_) => self.fill(question, (subject, object), options).map(Answered::Filled),
@@ -126,10 +127,16 @@ impl Session {
         questions: &[Question],
         options: AnswerOptions,
     ) -> Result<Vec<Forecast>, RunError> {
+        self.expect_honest()?;
         match &self.part {
             TaskPart::Timed(_) => self.answer_timed(questions, options),
             TaskPart::Evolving(_) => self.answer_evolving(questions, options),
         }
+    }
+
+    /// A model that demonstrates the query-set leak has nothing to say about a query alone.
+    fn expect_honest(&self) -> Result<(), RunError> {
+        self.record.expect_honest("this run")
     }
 
     /// Questions about the same time are asked together, so that a model prepares for each time once.

@@ -65,7 +65,8 @@ impl Asker<'_> {
     ) -> Result<Option<Why>, RunError> {
         let explanation = self.model.explain(history, query, answer)?;
         // The list of rules is left out only for a model without rules; an empty one says that none fired.
-        let by_rules = self.model.capabilities().rules;
+        let capabilities = self.model.capabilities();
+        let by_rules = capabilities.rules || capabilities.counts_rules;
         Ok(explanation.map(|explanation| Why {
             parts_of: match explanation.weighing {
                 Weighing::PartsOf(whole) => Some(whole).filter(|whole| *whole != explanation.score),
@@ -77,9 +78,17 @@ impl Asker<'_> {
             facts: explanation
                 .evidence
                 .iter()
-                .map(|e| Reason { fact: self.dated(e.fact), weight: e.weight })
+                .map(|e| Reason {
+                    fact: self.dated(e.fact),
+                    weight: e.weight,
+                    group: e.group.map(str::to_owned),
+                })
                 .collect(),
-            also: explanation.also.into_iter().map(|c| Addition { text: c.text, weight: c.weight }).collect(),
+            also: explanation
+                .also
+                .into_iter()
+                .map(|c| Addition { text: c.text, weight: c.weight, group: c.group.map(str::to_owned) })
+                .collect(),
             details: explanation.details,
         }))
     }

@@ -6,8 +6,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use quadcast_core::{Checkpoints, ModelError};
+use quadcast_models::training::VALIDATIONS_BEFORE;
 use serde_json::Value;
 
+use crate::checksums::{LENGTH, checksum};
 use crate::{RunError, write_atomically};
 
 /// The folder of checkpoints in a run folder.
@@ -15,7 +17,9 @@ const CHECKPOINTS: &str = "checkpoint";
 /// The file that says whose checkpoints they are.
 const OWNER: &str = "owner.toml";
 /// One line per event.
-const TRACE: &str = "trace.jsonl";
+pub(crate) const TRACE_FILE: &str = "trace.jsonl";
+/// How trainings ended, for a run that is resumed. The trace says it too, for people.
+const TRAINED: &str = "trained.json";
 
 /// The checkpoints of a run folder.
 pub struct FolderCheckpoints {
@@ -34,9 +38,6 @@ struct Events {
 impl Events {
     /// A training that went on after it had ended says so again; the last word counts, in the place of the first.
     fn take(&mut self, event: &Value) {
-        if event["event"] != "trained" {
-            return;
-        }
         let same = |earlier: &&mut Value| ["part", "training"].iter().all(|key| earlier[key] == event[key]);
         match self.trained.iter_mut().find(same) {
             Some(earlier) => *earlier = event.clone(),
@@ -52,18 +53,31 @@ impl FolderCheckpoints {
         if fs::read_to_string(folder.join(CHECKPOINTS).join(OWNER)).ok().as_deref() != Some(owner) {
             if fitted { clear(folder)? } else { clear_all(folder)? }
         }
-        let mut events = Events { trace: None, trained: Vec::new() };
-        let earlier = whole_lines(&folder.join(TRACE))?;
-        earlier
-            .lines()
-            .filter_map(|line| serde_json::from_str(line).ok())
-            .for_each(|event| events.take(&event));
-        Ok(Self { folder: folder.to_owned(), owner: owner.to_owned(), events: Mutex::new(events) })
+        let trained = folder.join(CHECKPOINTS).join(TRAINED);
+        let earlier = read_checked(&trained).ok().flatten();
+        if earlier.is_none() && trained.exists() && !fitted {
+            // It is damaged. Trainings that are over would be skipped, and nobody would know how they ended.
+            clear_all(folder)?;
+        }
+        cut_last_line(&folder.join(TRACE_FILE))?;
+        let trained = earlier.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default();
+        let events = Mutex::new(Events { trace: None, trained });
+        Ok(Self { folder: folder.to_owned(), owner: owner.to_owned(), events })
     }
 
-    /// How trainings ended.
+    /// How trainings ended, the same for a run that was interrupted and one that was not.
     pub fn trained(&self) -> Vec<Value> {
-        self.events.lock().unwrap_or_else(PoisonError::into_inner).trained.clone()
+        let mut trained = self.events.lock().unwrap_or_else(PoisonError::into_inner).trained.clone();
+        for fields in trained.iter_mut().filter_map(Value::as_object_mut) {
+            fields.shift_remove(VALIDATIONS_BEFORE);
+        }
+        trained
+    }
+
+    /// Validations before an interruption, which the evaluator of this process has not seen.
+    pub fn validations_before(&self) -> u64 {
+        let events = self.events.lock().unwrap_or_else(PoisonError::into_inner);
+        events.trained.iter().filter_map(|training| training[VALIDATIONS_BEFORE].as_u64()).sum()
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -75,7 +89,7 @@ impl FolderCheckpoints {
 pub fn check_owner(folder: &Path, owner: &str) -> Result<(), RunError> {
     let path = folder.display();
     let mut entries = fs::read_dir(folder.join(CHECKPOINTS)).into_iter().flatten().flatten();
-    if !entries.any(|entry| entry.file_name() != OWNER) {
+    if !entries.any(|entry| entry.file_name() != OWNER && entry.file_name() != TRAINED) {
         return Err(RunError::input(format!(
             "{path} holds no training to resume: only time-limited trainings can be resumed"
         )));
@@ -106,23 +120,35 @@ pub fn clear(folder: &Path) -> Result<(), RunError> {
 /// Removes everything that a training has left in a run folder.
 pub fn clear_all(folder: &Path) -> Result<(), RunError> {
     clear(folder)?;
-    let trace = folder.join(TRACE);
+    let trace = folder.join(TRACE_FILE);
     gone(&trace, fs::remove_file(&trace))
 }
 
-/// The lines of a trace. One that a kill has cut goes, so that the next begins a line.
-fn whole_lines(trace: &Path) -> Result<String, RunError> {
-    let mut bytes = match fs::read(trace) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(String::new()),
+/// The bytes of a checkpoint: absent if there is no file, or if its checksum says that it is not what was written. Whoever asks
+/// starts from an earlier checkpoint then.
+fn read_checked(path: &Path) -> io::Result<Option<Vec<u8>>> {
+    let mut bytes = match fs::read(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        read => read?,
+    };
+    let Some(end) = bytes.len().checked_sub(LENGTH) else { return Ok(None) };
+    let sound = checksum(&[&bytes[..end]]) == bytes[end..];
+    bytes.truncate(end);
+    Ok(sound.then_some(bytes))
+}
+
+/// Removes a line of a trace that a kill has cut, so that the next begins a line.
+fn cut_last_line(trace: &Path) -> Result<(), RunError> {
+    let bytes = match fs::read(trace) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         read => read.map_err(|error| trouble(trace, &error))?,
     };
     let end = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |last| last + 1);
     if end < bytes.len() {
         let cut = OpenOptions::new().write(true).open(trace).and_then(|file| file.set_len(end as u64));
         cut.map_err(|error| trouble(trace, &error))?;
-        bytes.truncate(end);
     }
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+    Ok(())
 }
 
 fn gone(path: &Path, removed: io::Result<()>) -> Result<(), RunError> {
@@ -145,22 +171,32 @@ impl Checkpoints for FolderCheckpoints {
                 write_atomically(&owner, |out| out.write_all(self.owner.as_bytes()))
                     .map_err(io::Error::other)?;
             }
-            write_atomically(&self.path(name), |out| parts.iter().try_for_each(|part| out.write_all(part)))
-                .map_err(io::Error::other)
+            write_atomically(&self.path(name), |out| {
+                parts.iter().try_for_each(|part| out.write_all(part))?;
+                out.write_all(&checksum(parts))
+            })
+            .map_err(io::Error::other)
         };
         write().map_err(|error| ModelError::Checkpoint(error.to_string()))
     }
 
     fn load(&self, name: &str) -> Result<Option<Vec<u8>>, ModelError> {
-        match fs::read(self.path(name)) {
-            Ok(bytes) => Ok(Some(bytes)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(ModelError::Checkpoint(format!("{}: {error}", self.path(name).display()))),
-        }
+        let path = self.path(name);
+        read_checked(&path).map_err(|error| ModelError::Checkpoint(format!("{}: {error}", path.display())))
     }
 
-    fn contains(&self, name: &str) -> Result<bool, ModelError> {
-        Ok(self.path(name).is_file())
+    fn names(&self) -> Result<Vec<String>, ModelError> {
+        let folder = self.folder.join(CHECKPOINTS);
+        let list = || -> io::Result<Vec<String>> {
+            let names = fs::read_dir(&folder)?.map(|file| Ok(file?.file_name().into_string().ok()));
+            names.filter_map(Result::transpose).collect()
+        };
+        match list() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+            listed => {
+                listed.map_err(|error| ModelError::Checkpoint(format!("{}: {error}", folder.display())))
+            }
+        }
     }
 
     fn remove(&self, name: &str) -> Result<(), ModelError> {
@@ -174,8 +210,11 @@ impl Checkpoints for FolderCheckpoints {
 
     fn log(&self, event: &Value) -> Result<(), ModelError> {
         let mut events = self.events.lock().unwrap_or_else(PoisonError::into_inner);
-        events.take(event);
-        let path = self.folder.join(TRACE);
+        if event["event"] == "trained" {
+            events.take(event);
+            self.save(TRAINED, &[Value::from(events.trained.clone()).to_string().as_bytes()])?;
+        }
+        let path = self.folder.join(TRACE_FILE);
         let write = |events: &mut Events| {
             let trace = match &mut events.trace {
                 Some(trace) => trace,
@@ -210,7 +249,7 @@ mod tests {
             checkpoints.log(&event).expect("room");
         }
         // A kill in the middle of a line, and a training that goes on after its time budget.
-        let trace = folder.path().join(TRACE);
+        let trace = folder.path().join(TRACE_FILE);
         let whole = fs::read(&trace).expect("a trace");
         fs::write(&trace, [&whole[..], br#"{"event":"trai"#].concat()).expect("room");
         let checkpoints = open();
@@ -221,5 +260,25 @@ mod tests {
         }
         let other = FolderCheckpoints::open(folder.path(), "somebody else", false).expect("a checkpoints");
         assert!(other.trained().is_empty() && !trace.exists());
+    }
+
+    #[test]
+    fn a_damaged_checkpoint_counts_as_absent() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let checkpoints = FolderCheckpoints::open(folder.path(), "owner", false).expect("checkpoints");
+        checkpoints.save("state", &[b"some ", b"bytes"]).expect("room");
+        assert_eq!(checkpoints.load("state").expect("readable").as_deref(), Some(&b"some bytes"[..]));
+        let path = checkpoints.path("state");
+        let whole = fs::read(&path).expect("a checkpoint");
+        for bit in 0..8 * whole.len() {
+            let mut damaged = whole.clone();
+            damaged[bit / 8] ^= 1 << (bit % 8);
+            fs::write(&path, damaged).expect("room");
+            assert_eq!(checkpoints.load("state").expect("readable"), None, "bit {bit}");
+        }
+        for length in 0..whole.len() {
+            fs::write(&path, &whole[..length]).expect("room");
+            assert_eq!(checkpoints.load("state").expect("readable"), None, "{length} bytes");
+        }
     }
 }

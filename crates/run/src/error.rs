@@ -2,6 +2,7 @@
 
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use quadcast_analysis::AnalysisError;
 use quadcast_core::ModelError;
@@ -37,13 +38,15 @@ pub enum RunError {
     /// Another process writes into the folder.
     #[error(
         "{} is in use by another process{}: wait until it ends, or choose another --out",
-        folder.display(), owner.map(|id| format!(" ({id})")).unwrap_or_default()
+        folder.display(), holder(*owner, *age)
     )]
     Locked {
         /// The folder.
         folder: PathBuf,
         /// The process that holds it, where it says so.
         owner: Option<u32>,
+        /// How long it has held it.
+        age: Option<Duration>,
     },
     /// The user asked to stop.
     #[error("interrupted{}", resumable(folder.as_deref()))]
@@ -57,6 +60,20 @@ pub enum RunError {
     /// Something that the input is not to blame for.
     #[error("{0}")]
     Internal(String),
+}
+
+/// Who holds a folder, and for how long.
+fn holder(owner: Option<u32>, age: Option<Duration>) -> String {
+    let id = owner.map(|id| format!("process {id}"));
+    let age = age.map(|age| match age.as_secs() {
+        seconds @ 0..120 => format!("for {seconds} s"),
+        seconds @ 120..7200 => format!("for {} minutes", seconds / 60),
+        seconds => format!("for {} hours", seconds / 3600),
+    });
+    match id.into_iter().chain(age).collect::<Vec<_>>().join(", ") {
+        words if words.is_empty() => words,
+        words => format!(" ({words})"),
+    }
 }
 
 fn resumable(folder: Option<&Path>) -> String {

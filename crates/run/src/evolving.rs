@@ -1,7 +1,6 @@
 //! Runs on evolving graphs: a model goes through the steps and is judged after each.
 
 use std::path::Path;
-use std::{fs, io};
 
 use quadcast_core::{EvolvingModel, Protocol};
 use quadcast_data::{OperationStream, StreamFormat, write_operations};
@@ -9,7 +8,7 @@ use quadcast_eval::Journal;
 use quadcast_eval::evolving::{Learned, Played, Playing, StepExamples, StepResult, play};
 
 use crate::checkpoints::{self, FolderCheckpoints};
-use crate::folder::RunFolder;
+use crate::folder::{RunFolder, remove_file};
 use crate::held_out::{QUESTIONS_FILE, SavedQuestions, ask_about_all, asked_about, restore};
 use crate::model_files::write_model;
 use crate::plan::CheckedPlan;
@@ -134,7 +133,7 @@ impl Session {
         self.complete_evolving(stored.trained())?;
         let TaskPart::Evolving(part) = &self.part else { return Ok(()) };
         let ranked = part.played.as_ref().map_or(&[][..], |played| &played.ranked);
-        folder.finish(&mut self.record, ranked, StepTimes::Numbers)?;
+        folder.finish(&mut self.record, &self.plan.plan, ranked, StepTimes::Numbers)?;
         checkpoints::clear(folder.path())
     }
 }
@@ -152,13 +151,7 @@ fn count_interrupted(steps: &mut [StepResult], trained: &[serde_json::Value]) {
 /// now.
 fn save_version(folder: &Path, version: Option<VersionFiles>) -> Result<(), RunError> {
     let Some(VersionFiles { stream, questions }) = version else {
-        let remove = |name: &str| match fs::remove_file(folder.join(name)) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                Err(RunError::internal(format!("{}: {error}", folder.join(name).display())))
-            }
-            _ => Ok(()),
-        };
-        return [GRAPH_FILE, QUESTIONS_FILE].into_iter().try_for_each(remove);
+        return Ok([GRAPH_FILE, QUESTIONS_FILE].iter().try_for_each(|name| remove_file(folder, name))?);
     };
     write_operations(&folder.join(GRAPH_FILE), &stream, StreamFormat::Binary)?;
     questions.write(folder)

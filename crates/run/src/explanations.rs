@@ -4,8 +4,10 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 
+use quadcast_core::RuleCurve;
 use serde::{Deserialize, Serialize};
 
+use crate::folder::remove_file;
 use crate::{FileError, write_atomically};
 
 /// A question and its best answers.
@@ -80,6 +82,17 @@ impl Why {
     pub fn meaning(&self) -> Option<&str> {
         self.details.get("meaning")?.as_str()
     }
+
+    /// Whether the score is divided among kinds of evidence.
+    pub fn is_grouped(&self) -> bool {
+        self.facts.iter().any(|reason| reason.group.is_some())
+            || self.also.iter().any(|other| other.group.is_some())
+    }
+
+    /// How many facts a kind of evidence counted, where the model says it.
+    pub fn fact_count(&self, group: &str) -> Option<u64> {
+        self.details.get("facts")?.get(group)?.as_u64()
+    }
 }
 
 /// A past fact and its part in the score.
@@ -90,6 +103,9 @@ pub struct Reason {
     pub fact: DatedFact,
     /// What it adds to the score, or by how much that falls without it: [`Why::losses`].
     pub weight: f64,
+    /// The kind of evidence that it belongs to, if the model has kinds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
 }
 
 /// A fact with names and its time in words.
@@ -112,6 +128,9 @@ pub struct Addition {
     pub text: String,
     /// What it adds to the score.
     pub weight: f64,
+    /// The kind of evidence that it belongs to, if the model has kinds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
 }
 
 /// A relation by name, and which way it is read.
@@ -140,6 +159,9 @@ pub struct RuleCard {
     pub body_support: u32,
     /// The rule in words, with variables.
     pub words: String,
+    /// How its confidence depends on time, if that was counted and the rule is listed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub curve: Option<RuleCurve>,
 }
 
 /// A rule that speaks for an answer.
@@ -213,10 +235,6 @@ impl Sample {
 
     /// Removes the samples of an earlier run, if there are any.
     pub fn remove_all(folder: &Path) -> Result<(), FileError> {
-        let path = folder.join(Self::FILE);
-        match fs::remove_file(&path) {
-            Err(source) if source.kind() != ErrorKind::NotFound => Err(FileError::Write { path, source }),
-            _ => Ok(()),
-        }
+        remove_file(folder, Self::FILE)
     }
 }

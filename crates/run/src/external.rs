@@ -59,14 +59,15 @@ impl ExternalScores {
         };
         let mut record = self.begin_record(&name, &loaded, (dataset, fingerprint), source);
         record.seconds.load = load;
-        let folder = RunFolder::choose(place, &folder)?;
-        folder.begin(&record, &self.plan(&record)?)?;
+        let plan = self.plan(&record)?;
+        let folder = RunFolder::choose(place, &folder, &plan.identity(&record.version)?)?;
+        folder.begin(&record, &plan)?;
         record.complete(dataset, &judged).ok_or_else(|| RunError::input("the test split holds no facts"))?;
         if let Some(ranks) = &ranks {
             record.forget_scores(ranks.ties_known, ranks.order_known);
         }
         record.seconds.evaluate = start.elapsed().as_secs_f64() - load;
-        folder.finish(&mut record, &judged.ranked, StepTimes::Axis(&dataset.axis))?;
+        folder.finish(&mut record, &plan, &judged.ranked, StepTimes::Axis(&dataset.axis))?;
         Ok((folder.path().to_owned(), record))
     }
 
@@ -178,7 +179,7 @@ impl ExternalScores {
         source: ScoreSource,
     ) -> Record {
         let config = serde_json::json!({ "scores": source.file, "unchecked_order": self.unchecked_order });
-        let model = ModelCard { name: format!("{EXTERNAL}{name}"), config, rules: None };
+        let model = ModelCard { name: format!("{EXTERNAL}{name}"), config, rules: None, trained_by: None };
         let card = DatasetCard::new(dataset, loaded.variant.map(|variant| variant.name), fingerprint);
         Record { scores: Some(source), ..Record::begun(card, model, self.protocol, self.seed) }
     }

@@ -25,6 +25,32 @@ pub enum FileError {
         /// Why.
         source: io::Error,
     },
+    /// The file has another content than the run wrote.
+    #[error("{} is damaged or edited: its checksum is not the one that the run noted. Make the run again", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The run wrote a file that is gone.
+    #[error("{}: there is no such file, and the run wrote one; put it back, or make the run again", path.display())]
+    Missing {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file is not one that the run wrote.
+    #[error("{} does not belong to the run: it has no checksum there. Remove it, or make the run again", path.display())]
+    Unlisted {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file cannot be right: it contradicts itself or other files of the run.
+    #[error("{}: {message}", path.display())]
+    Contradiction {
+        /// The file.
+        path: PathBuf,
+        /// The place in the file, and what is wrong there.
+        message: String,
+    },
     /// The file is not what it should be.
     #[error("{} is not a run record: {message}", path.display())]
     Content {

@@ -1,20 +1,39 @@
 //! The run folder: chosen, locked, begun, failed, finished.
 
-use std::fs::{self, File, TryLockError};
-use std::io::{self, Read, Seek, Write};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use quadcast_core::{Names, SavedModel};
 use quadcast_eval::RankedQuery;
 
-use crate::model_files::{model_fingerprint, remove_model, write_model};
-use crate::ranks::StepTimes;
+use crate::checkpoints::TRACE_FILE;
+use crate::checksums::{CHECKSUMS_FILE, Checksums};
+use crate::evolving::GRAPH_FILE;
+use crate::held_out::QUESTIONS_FILE;
+use crate::model_files::{
+    MODEL_FILE, RULES_FILE, TENSORS_FILE, model_fingerprint, remove_model, write_model,
+};
+use crate::ownership::{Ownership, expect_own};
+use crate::ranks::{RANKS_FILE, StepTimes};
 use crate::{
-    Plan, RankJournal, Record, RunError, Sample, Status, peak_memory, write_atomically, write_ranks,
+    FileError, Plan, RankJournal, Record, RunError, Sample, Status, peak_memory, read_ranks,
+    write_atomically, write_ranks,
 };
 
-/// The file whose lock a writing process holds.
-const LOCK_FILE: &str = "run.lock";
+/// The files of a complete run that have checksums.
+const FILES: [&str; 10] = [
+    Record::FILE,
+    Plan::FILE,
+    RANKS_FILE,
+    MODEL_FILE,
+    TENSORS_FILE,
+    RULES_FILE,
+    Sample::FILE,
+    TRACE_FILE,
+    GRAPH_FILE,
+    QUESTIONS_FILE,
+];
 
 /// Where a run goes, and what may happen to what is there.
 #[derive(Clone, Debug, Default)]
@@ -28,7 +47,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// An error if a complete run would be overwritten by accident.
+    /// An error if a complete run would be overwritten by accident, or files that are not ours.
     pub(crate) fn check(&self) -> Result<(), RunError> {
         match &self.out {
             Some(folder) if is_complete(folder) && !(self.overwrite || self.resume) => {
@@ -37,7 +56,8 @@ impl Place {
                     folder.display()
                 )))
             }
-            _ => Ok(()),
+            Some(folder) => expect_own(folder),
+            None => Ok(()),
         }
     }
 }
@@ -46,70 +66,49 @@ impl Place {
 #[derive(Debug)]
 pub struct RunFolder {
     path: PathBuf,
-    lock: File,
+    _ownership: Ownership,
 }
 
 impl RunFolder {
-    /// Chooses and locks the folder that the user names, or `runs/NAME`, numbered if that holds a complete run or another process
-    /// writes to it. A complete record is not overwritten by accident.
-    pub fn choose(place: &Place, name: &str) -> Result<Self, RunError> {
+    /// Chooses and locks the folder that the user names, or `runs/NAME`. That name gets a number if the folder holds a complete run
+    /// or the beginning of a run with another identity, if another process writes to it, or if it is not ours. A complete record is
+    /// not overwritten by accident.
+    pub fn choose(place: &Place, name: &str, identity: &str) -> Result<Self, RunError> {
         let replaces = place.overwrite || place.resume;
         place.check()?;
         if let Some(folder) = &place.out {
-            return Self::lock(folder);
+            let chosen = Self::lock(folder)?;
+            // Between the look and the lock, another process may have finished there.
+            place.check()?;
+            return Ok(chosen);
         }
         let numbered = (2..).map(|n| PathBuf::from("runs").join(format!("{name}.{n}")));
+        let is_taken =
+            |folder: &Path| !replaces && (is_complete(folder) || holds_other_run(folder, identity));
         for folder in std::iter::once(PathBuf::from("runs").join(name)).chain(numbered) {
-            if !replaces && is_complete(&folder) {
+            if is_taken(&folder) || expect_own(&folder).is_err() {
                 continue;
             }
             match Self::lock(&folder) {
                 Err(RunError::Locked { .. }) if !replaces => {}
-                // Between the look and the lock, another process may have finished there.
-                Ok(_) if !replaces && is_complete(&folder) => {}
+                // Between the look and the lock, another process may have begun or finished there.
+                Ok(_) if is_taken(&folder) => {}
                 chosen => return chosen,
             }
         }
         Err(RunError::internal("there are infinitely many numbers"))
     }
 
-    /// Creates a folder and locks it. The system releases the lock when the process ends, however it ends.
     fn lock(path: &Path) -> Result<Self, RunError> {
-        let failed = |error: io::Error| {
-            let shown = path.display();
-            RunError::internal(format!(
-                "cannot create the output folder {shown}: {error}. Choose another one with --out"
-            ))
-        };
-        fs::create_dir_all(path).map_err(failed)?;
-        let mut options = File::options();
-        let mut lock = options
-            .create(true)
-            .read(true)
-            .write(true)
-            .truncate(false)
-            .open(path.join(LOCK_FILE))
-            .map_err(failed)?;
-        match lock.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                let mut owner = String::new();
-                // The number only helps the reader; a lock without one is a lock.
-                lock.read_to_string(&mut owner).ok();
-                return Err(RunError::Locked { folder: path.to_owned(), owner: owner.trim().parse().ok() });
-            }
-            Err(TryLockError::Error(error)) => return Err(failed(error)),
-        }
-        lock.set_len(0).map_err(failed)?;
-        lock.rewind().map_err(failed)?;
-        writeln!(lock, "{}", std::process::id()).map_err(failed)?;
-        Ok(Self { path: path.to_owned(), lock })
+        let ownership = Ownership::take(path)?;
+        Ok(Self { path: path.to_owned(), _ownership: ownership })
     }
 
     /// Writes what is known before there are results. The record first: a complete one that is being replaced must not stay beside
     /// the new plan. A run that starts over removes what another one has left.
     pub(crate) fn begin(&self, record: &Record, plan: &Plan) -> Result<(), RunError> {
         record.write(&self.path)?;
+        remove_file(&self.path, CHECKSUMS_FILE)?;
         if record.fitted.is_none() {
             remove_model(&self.path)?;
         }
@@ -147,12 +146,19 @@ impl RunFolder {
     pub(crate) fn finish(
         &self,
         record: &mut Record,
+        plan: &Plan,
         ranked: &[RankedQuery],
         times: StepTimes<'_>,
     ) -> Result<(), RunError> {
         write_ranks(&self.path, ranked, times)?;
         record.peak_memory_bytes = record.peak_memory_bytes.max(peak_memory());
-        record.write(&self.path)?;
+        record.digest = Some(record.compute_digest(plan, ranked)?);
+        let text = record.bytes().map_err(RunError::internal)?;
+        let mut sums =
+            Checksums::of_files(&self.path, FILES.into_iter().filter(|name| *name != Record::FILE))?;
+        sums.add(Record::FILE, &text);
+        sums.write(&self.path)?;
+        write_atomically(&self.path.join(Record::FILE), |out| out.write_all(&text))?;
         Ok(RankJournal::remove(&self.path)?)
     }
 
@@ -162,19 +168,27 @@ impl RunFolder {
     }
 }
 
-impl Drop for RunFolder {
-    fn drop(&mut self) {
-        // The file goes while the lock is held, so that nobody locks a file that is about to go. Both may fail without harm.
-        fs::remove_file(self.path.join(LOCK_FILE)).ok();
-        self.lock.unlock().ok();
-    }
-}
-
 /// Whether a folder holds a complete run, of whatever version.
 pub(crate) fn is_complete(folder: &Path) -> bool {
     let text = fs::read(folder.join(Record::FILE)).unwrap_or_default();
     let record: serde_json::Value = serde_json::from_slice(&text).unwrap_or_default();
     record["status"] == "complete"
+}
+
+/// Whether a folder holds the beginning of a run with another identity, which can still be resumed.
+fn holds_other_run(folder: &Path, identity: &str) -> bool {
+    let Ok(record) = Record::read(folder) else { return false };
+    let Ok(plan) = Plan::read(&folder.join(Plan::FILE)) else { return false };
+    record.status == Status::Incomplete && plan.identity(&record.version).is_ok_and(|own| own != identity)
+}
+
+/// Removes a file of a run folder, if it is there.
+pub(crate) fn remove_file(folder: &Path, name: &str) -> Result<(), FileError> {
+    let path = folder.join(name);
+    match fs::remove_file(&path) {
+        Err(source) if source.kind() != io::ErrorKind::NotFound => Err(FileError::Write { path, source }),
+        _ => Ok(()),
+    }
 }
 
 /// An error unless a folder holds a run.
@@ -192,8 +206,15 @@ pub fn expect_run(folder: &Path) -> Result<(), RunError> {
     )))
 }
 
-/// The record of a run that is complete.
+/// The record of a complete run, none of whose files has changed since it was made.
 pub fn read_complete(folder: &Path) -> Result<Record, RunError> {
+    let record = read_finished(folder)?;
+    Checksums::read(folder)?.check_all(folder, FILES)?;
+    Ok(record)
+}
+
+/// The record of a complete run; only the record itself is checked.
+fn read_finished(folder: &Path) -> Result<Record, RunError> {
     expect_run(folder)?;
     let record = Record::read(folder)?;
     let state = match record.status {
@@ -204,21 +225,38 @@ pub fn read_complete(folder: &Path) -> Result<Record, RunError> {
     Err(RunError::input(format!("{} holds a run that {state}; run it again first", folder.display())))
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// The results of a complete run.
+pub struct Results {
+    /// The record.
+    pub record: Record,
+    /// One row per query.
+    pub ranks: Vec<RankedQuery>,
+    /// A few test queries with explanations; empty if the run kept none.
+    pub samples: Vec<Sample>,
+}
 
-    #[test]
-    fn a_folder_has_one_writer_at_a_time() {
-        let room = tempfile::tempdir().expect("a temporary folder");
-        let place = Place { out: Some(room.path().join("run")), ..Place::default() };
-        let first = RunFolder::choose(&place, "").expect("a free folder");
-        let error = RunFolder::choose(&place, "").expect_err("it is in use");
-        let RunError::Locked { owner, .. } = &error else { panic!("{error}") };
-        assert_eq!(*owner, Some(std::process::id()));
-        assert_eq!(error.exit_code(), 2);
-        drop(first);
-        let again = RunFolder::choose(&place, "").expect("free again");
-        assert!(again.path().join(LOCK_FILE).is_file());
+/// Reads the results of a complete run. Nothing in them is taken on trust: files must have their checksums, ranks must be possible,
+/// and the figures of the record must follow from the ranks.
+pub fn read_results(folder: &Path) -> Result<Results, RunError> {
+    let record = read_finished(folder)?;
+    let sums = Checksums::read(folder)?;
+    for name in [Record::FILE, Plan::FILE, RANKS_FILE] {
+        sums.check(folder, name)?;
     }
+    let ranks = read_ranks(folder, &record)?;
+    let contradiction = |message| FileError::Contradiction { path: folder.join(Record::FILE), message };
+    record.check_figures(&ranks).map_err(contradiction)?;
+    let plan = Plan::read(&folder.join(Plan::FILE))?;
+    if record.digest != Some(record.compute_digest(&plan, &ranks)?) {
+        let message =
+            "its digest does not follow from its plan, data, version and results. Make the run again";
+        return Err(contradiction(message.to_owned()).into());
+    }
+    let samples = if sums.lists(Sample::FILE) || folder.join(Sample::FILE).exists() {
+        sums.check(folder, Sample::FILE)?;
+        Sample::read_all(folder)?
+    } else {
+        Vec::new()
+    };
+    Ok(Results { record, ranks, samples })
 }

@@ -1,15 +1,16 @@
 //! `ranks.partial`: the ranks of a run that is not finished, step by step, so that an interruption costs one step.
 //!
 //! A sequence of entries, each a length (4 bytes, least significant first) and as many bytes of zstd with a checksum.
-//! The first entry says whose ranks these are. Each other entry is one judged step: a line with the latest step that
-//! the model has read (or nothing) and the seconds spent so far, then rows as in `ranks.csv.zst`. An entry that was
-//! being written when the power went is too short or fails its checksum; it is dropped, with all that follows it.
+//! The first entry says whose ranks these are. Each other entry holds judged steps. A step is a line with the number of its rows, the
+//! latest step that the model has read (or nothing) and the seconds spent so far, then its rows as in `ranks.csv.zst`. Short steps
+//! share an entry, because an entry costs a wait for the disk. An entry that was being written when the power went is too short or
+//! fails its checksum; it is dropped, with all that follows it.
 
 use std::error::Error;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use quadcast_core::Step;
 use quadcast_eval::{Journal, JudgedStep};
@@ -20,6 +21,17 @@ use crate::ranks::{StepTimes, parse, write_row};
 /// Compression level: an entry is written while the model waits.
 const LEVEL: i32 = 1;
 
+/// Steps wait for others to share their entry for so many times as long as the last entry took to write: the disk then costs at most
+/// a twentieth of the time, and a kill as little.
+const PATIENCE: u32 = 20;
+
+/// Steps with more text than this do not wait.
+const FULL: usize = 1 << 20;
+
+/// An entry has at most so many times the bytes that it takes in the file: rows compress to a fiftieth at best, a damaged or forged
+/// entry may claim anything.
+const MOST_EXPANSION: u64 = 1000;
+
 /// The open journal of a run.
 #[derive(Debug)]
 pub struct RankJournal<'a> {
@@ -27,8 +39,12 @@ pub struct RankJournal<'a> {
     file: File,
     times: StepTimes<'a>,
     judged: Vec<JudgedStep>,
-    /// Where the entries of these steps end in the file, and before them the entry of the owner.
-    ends: Vec<u64>,
+    /// Where the entries end in the file and how many steps there are up to there; the first is the entry of the owner.
+    ends: Vec<(u64, usize)>,
+    /// Steps that are not in the file yet.
+    waiting: Vec<u8>,
+    /// When an entry was last written, and how long steps wait since then.
+    written: (Instant, Duration),
     /// Seconds that earlier parts of the run spent on the steps.
     before: f64,
     start: Instant,
@@ -50,7 +66,19 @@ impl<'a> RankJournal<'a> {
                 Err(source) => return Err(FileError::Write { path, source }),
             },
         };
-        Ok(Self { path, file, times, judged, ends, before, start: Instant::now() })
+        let now = Instant::now();
+        let waiting = Vec::new();
+        Ok(Self {
+            path,
+            file,
+            times,
+            judged,
+            ends,
+            waiting,
+            written: (now, Duration::ZERO),
+            before,
+            start: now,
+        })
     }
 
     fn create(path: &Path, owner: &str) -> io::Result<File> {
@@ -61,19 +89,19 @@ impl<'a> RankJournal<'a> {
 
     /// The steps that are whole, and the file with whatever follows them cut off. Why a journal cannot be used does not
     /// matter: the steps are then judged again.
-    fn reopen(path: &Path, owner: &str) -> Option<(File, Vec<JudgedStep>, Vec<u64>, f64)> {
+    fn reopen(path: &Path, owner: &str) -> Option<Reopened> {
         let mut file = OpenOptions::new().read(true).write(true).open(path).ok()?;
         let mut entries = Entries { file: BufReader::new(&file), end: 0 };
         if entries.next()? != owner {
             return None;
         }
-        let (mut judged, mut before, mut ends) = (Vec::new(), 0.0, vec![entries.end]);
-        while let Some((step, seconds)) = entries.next().as_deref().and_then(parse_step) {
-            judged.push(step);
+        let (mut judged, mut before, mut ends) = (Vec::new(), 0.0, vec![(entries.end, 0)]);
+        while let Some((steps, seconds)) = entries.next().as_deref().and_then(parse_steps) {
+            judged.extend(steps);
             before = seconds;
-            ends.push(entries.end);
+            ends.push((entries.end, judged.len()));
         }
-        cut(&mut file, *ends.last()?).ok()?;
+        cut(&mut file, ends.last()?.0).ok()?;
         Some((file, judged, ends, before))
     }
 
@@ -98,29 +126,62 @@ impl<'a> RankJournal<'a> {
 
     fn step_text(&self, step: &JudgedStep) -> io::Result<Vec<u8>> {
         let latest = step.latest_read.map(|step| step.0.to_string()).unwrap_or_default();
-        let mut text = format!("{latest},{}\n", self.seconds()).into_bytes();
+        let mut text = format!("{},{latest},{}\n", step.ranked.len(), self.seconds()).into_bytes();
         for row in &step.ranked {
             write_row(&mut text, row, self.times)?;
         }
         Ok(text)
     }
+
+    /// Writes the steps that wait. They are on the disk when this returns.
+    fn flush(&mut self) -> Result<(), FileError> {
+        if self.waiting.is_empty() {
+            return Ok(());
+        }
+        let begun = Instant::now();
+        let written = append(&mut self.file, &self.waiting);
+        self.waiting.clear();
+        self.written = (Instant::now(), PATIENCE * begun.elapsed());
+        written.map_err(|source| FileError::Write { path: self.path.clone(), source })
+    }
 }
+
+impl Drop for RankJournal<'_> {
+    fn drop(&mut self) {
+        // A run that ends early leaves all its steps; if it cannot, they are judged again.
+        self.flush().ok();
+    }
+}
+
+/// A journal as it was left: the file, its steps, where its entries end, and the seconds spent.
+type Reopened = (File, Vec<JudgedStep>, Vec<(u64, usize)>, f64);
 
 impl Journal for RankJournal<'_> {
     fn judged(&mut self) -> Vec<JudgedStep> {
         std::mem::take(&mut self.judged)
     }
 
-    fn keep_first(&mut self, steps: usize) -> Result<(), Box<dyn Error + Send + Sync>> {
-        let Some(&end) = self.ends.get(steps) else { return Ok(()) };
-        self.ends.truncate(steps + 1);
-        let cut = cut(&mut self.file, end);
-        Ok(cut.map_err(|source| FileError::Write { path: self.path.clone(), source })?)
+    /// Steps of an entry that is not kept as a whole are noted again: the caller still has them.
+    fn keep_first(&mut self, steps: &[JudgedStep]) -> Result<(), Box<dyn Error + Send + Sync>> {
+        let whole = self.ends.iter().rposition(|&(_, last)| last <= steps.len());
+        let Some(&(end, first)) = whole.and_then(|at| self.ends.get(at)) else { return Ok(()) };
+        self.ends.truncate(whole.map_or(0, |at| at + 1));
+        cut(&mut self.file, end).map_err(|source| FileError::Write { path: self.path.clone(), source })?;
+        steps[first..].iter().try_for_each(|step| self.note(step))
     }
 
     fn note(&mut self, step: &JudgedStep) -> Result<(), Box<dyn Error + Send + Sync>> {
-        let written = self.step_text(step).and_then(|text| append(&mut self.file, &text));
-        Ok(written.map_err(|source| FileError::Write { path: self.path.clone(), source })?)
+        let text = self.step_text(step);
+        self.waiting.extend(text.map_err(|source| FileError::Write { path: self.path.clone(), source })?);
+        let (written, wait) = self.written;
+        if self.waiting.len() >= FULL || written.elapsed() >= wait {
+            self.flush()?;
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<(), Box<dyn Error + Send + Sync>> {
+        Ok(RankJournal::flush(self)?)
     }
 }
 
@@ -162,18 +223,33 @@ impl<R: Read> Iterator for Entries<R> {
         if packed.len() as u64 != length {
             return None;
         }
-        let text = String::from_utf8(zstd::decode_all(packed.as_slice()).ok()?).ok()?;
+        let mut text = String::new();
+        let most = MOST_EXPANSION * length.max(1);
+        let read = zstd::Decoder::new(packed.as_slice()).ok()?.take(most).read_to_string(&mut text).ok()?;
+        if read as u64 == most {
+            return None;
+        }
         self.end += 4 + length;
         Some(text)
     }
 }
 
-fn parse_step(text: &str) -> Option<(JudgedStep, f64)> {
-    let mut lines = text.lines();
-    let (latest, seconds) = lines.next()?.split_once(',')?;
-    let latest_read = if latest.is_empty() { None } else { Some(Step(latest.parse().ok()?)) };
-    let ranked = lines.map(parse).collect::<Option<_>>()?;
-    Some((JudgedStep { ranked, latest_read }, seconds.parse().ok()?))
+/// The steps of an entry, and the seconds after the last.
+fn parse_steps(text: &str) -> Option<(Vec<JudgedStep>, f64)> {
+    let (mut steps, mut seconds, mut lines) = (Vec::new(), 0.0, text.lines());
+    while let Some(line) = lines.next() {
+        let mut fields = line.split(',');
+        let rows: usize = fields.next()?.parse().ok()?;
+        let latest = fields.next()?;
+        seconds = fields.next()?.parse().ok()?;
+        let latest_read = if latest.is_empty() { None } else { Some(Step(latest.parse().ok()?)) };
+        let ranked: Vec<_> = lines.by_ref().take(rows).map(parse).collect::<Option<_>>()?;
+        if ranked.len() != rows {
+            return None;
+        }
+        steps.push(JudgedStep { ranked, latest_read });
+    }
+    (!steps.is_empty()).then_some((steps, seconds))
 }
 
 #[cfg(test)]
@@ -225,13 +301,25 @@ mod tests {
     }
 
     #[test]
+    fn many_short_steps_share_few_entries() {
+        const STEPS: u32 = 100_000;
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        note(folder.path(), (0..STEPS).map(|number| number % 9));
+        let axis = axis();
+        let journal = RankJournal::open(folder.path(), OWNER, StepTimes::Axis(&axis)).expect("a journal");
+        assert_eq!(journal.steps(), STEPS as usize);
+        // One of them is that of the owner. Each is a wait for the disk.
+        assert!(journal.ends.len() < STEPS as usize / 20, "{} entries", journal.ends.len());
+    }
+
+    #[test]
     fn steps_that_are_judged_again_are_dropped() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         note(folder.path(), 0..3);
         let axis = axis();
         let mut journal = RankJournal::open(folder.path(), OWNER, StepTimes::Axis(&axis)).expect("a journal");
         assert_eq!(journal.judged().len(), 3);
-        journal.keep_first(1).expect("a writable folder");
+        journal.keep_first(&[step(0)]).expect("a writable folder");
         journal.note(&step(7)).expect("a writable folder");
         assert_eq!(held(folder.path(), OWNER), [0, 7].map(step));
     }

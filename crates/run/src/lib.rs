@@ -36,11 +36,13 @@
 mod answers;
 mod asker;
 mod checkpoints;
+mod checksums;
 mod error;
 mod evolving;
 mod examples;
 mod explanations;
 mod external;
+mod figures;
 mod files;
 mod filled;
 mod folder;
@@ -50,6 +52,7 @@ mod judged_triple;
 mod lookup;
 mod model;
 mod model_files;
+mod ownership;
 mod plan;
 mod ranks;
 mod record;
@@ -61,6 +64,7 @@ mod score_model;
 mod session;
 mod source;
 mod update;
+mod verify;
 
 pub use answers::{AnswerOptions, Answered, Question};
 pub use error::RunError;
@@ -70,7 +74,7 @@ pub use explanations::{
 pub use external::{ExternalScores, is_external};
 pub use files::{FileError, write_atomically};
 pub use filled::{Filled, Filling};
-pub use folder::{Place, RunFolder, expect_run, read_complete};
+pub use folder::{Place, Results, RunFolder, expect_run, read_complete, read_results};
 pub use journal::RankJournal;
 pub use judged_triple::JudgedTriple;
 pub use lookup::lookup;
@@ -78,7 +82,7 @@ pub use plan::{Plan, ProtocolChoice};
 pub use ranks::{RANKS_FILE, StepTimes, read_ranks, write_ranks};
 pub use record::{
     AskedAbout, DatasetCard, FilterMetrics, ModelCard, Record, RelationRow, RulesCard, ScoreSource, Seconds,
-    Selection, Status, StepRow, UpdateCard,
+    Selection, Status, StepRow, TrainedBy, UpdateCard,
 };
 pub use reference_scores::reference_scores;
 pub use rule_words::card as rule_card;
@@ -86,6 +90,7 @@ pub use rules::rules_of_run;
 pub use session::Session;
 pub use source::{forecasting_dataset, open};
 pub use update::Update;
+pub use verify::{Played, Verification, verify};
 
 pub(crate) use model::AnyModel;
 

@@ -12,16 +12,17 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use toml::Table;
 
-use crate::{AnyModel, FileError, Record, RunError, write_atomically};
+use crate::folder::remove_file;
+use crate::{AnyModel, Record, RunError, write_atomically};
 
 /// File name inside a run folder.
-const MODEL_FILE: &str = "model.json";
+pub(crate) const MODEL_FILE: &str = "model.json";
 
 /// File name of the rules, which people read and edit; `model.json` does not repeat them.
-const RULES_FILE: &str = "rules.jsonl";
+pub(crate) const RULES_FILE: &str = "rules.jsonl";
 
 /// File name of the parameters of neural models.
-const TENSORS_FILE: &str = "model.safetensors";
+pub(crate) const TENSORS_FILE: &str = "model.safetensors";
 
 /// What `model.json` holds, on its way out.
 #[derive(Serialize)]
@@ -166,13 +167,7 @@ pub fn quoted(names: &[String]) -> String {
 /// Removes the model of a run folder, if there is one.
 pub(crate) fn remove_model(folder: &Path) -> Result<(), RunError> {
     for name in [MODEL_FILE, RULES_FILE, TENSORS_FILE] {
-        let path = folder.join(name);
-        match fs::remove_file(&path) {
-            Err(source) if source.kind() != ErrorKind::NotFound => {
-                return Err(FileError::Write { path, source }.into());
-            }
-            _ => {}
-        }
+        remove_file(folder, name)?;
     }
     Ok(())
 }

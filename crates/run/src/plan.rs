@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use quadcast_core::{
-    Candidates, Duplicates, Fingerprint, IntervalUse, Procedure, Protocol, SelectionFilter, Setting, Task,
-    TiePolicy, ValidationUse,
+    Candidates, Duplicates, Fingerprint, IntervalUse, Leak, Procedure, Protocol, SelectionFilter, Setting,
+    Task, TiePolicy, ValidationUse,
 };
 use quadcast_data::Format;
 use quadcast_eval::EvalError;
@@ -21,10 +21,13 @@ pub(crate) const EXTERNAL: &str = "external:";
 /// The setting of a model that can repeat artefacts of its published code.
 const COMPAT: &str = "compat";
 
-/// The model that runs when none is named. The first two need no training and beat many that do.
+/// The only model that can demonstrate the query-set leak.
+const LEAKING: &str = "herald";
+
+/// The model that runs when none is named: our own forecaster, the rules that need no training, the plainest embeddings.
 const fn default_model(task: Task) -> &'static str {
     match task {
-        Task::Forecasting => "recurrency",
+        Task::Forecasting => "herald",
         Task::Completion => "naive-rules",
         Task::Evolving => "transe",
     }
@@ -54,6 +57,9 @@ pub struct ProtocolChoice {
     pub selection: Option<SelectionFilter>,
     /// Whether the evaluator repeats artefacts of published code.
     pub compat: bool,
+    /// What the model is shown of the other queries of a step: only to demonstrate the query-set leak.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub leak: Option<Leak>,
 }
 
 impl From<Protocol> for ProtocolChoice {
@@ -69,6 +75,7 @@ impl From<Protocol> for ProtocolChoice {
             intervals,
             selection,
             compat,
+            leak,
         } = protocol;
         let timed = task != Task::Evolving;
         Self {
@@ -82,6 +89,7 @@ impl From<Protocol> for ProtocolChoice {
             intervals,
             selection: Some(selection),
             compat,
+            leak,
         }
     }
 }
@@ -112,6 +120,9 @@ impl ProtocolChoice {
                     "is for evolving graphs; everywhere else all entities are ranked",
                 );
             }
+            Task::Completion | Task::Evolving if self.leak.is_some() => {
+                return refuse("--demonstrate-leak", "is for forecasting");
+            }
             Task::Evolving if self.validation.is_some() || self.duplicates.is_some() => {
                 return refuse(
                     "--validation or --duplicates",
@@ -128,6 +139,7 @@ impl ProtocolChoice {
             candidates: self.candidates.unwrap_or(usual.candidates),
             duplicates: self.duplicates.unwrap_or(usual.duplicates),
             intervals: self.intervals,
+            leak: self.leak,
             ..usual.with_compat(self.compat)
         })
     }
@@ -260,6 +272,13 @@ impl Plan {
             )));
         }
         let entry = find(name)?;
+        if self.protocol.leak.is_some() && entry.name != LEAKING {
+            return Err(RunError::input(format!(
+                "--demonstrate-leak: {} answers each query without knowing the others and has no variant that does not. Add --model \
+                 {LEAKING}, or leave the option out",
+                entry.name
+            )));
+        }
         self.protocol.compat |= self.compat;
         self.config = self.expanded(entry)?;
         let protocol = self.protocol.resolve(task)?;
@@ -376,6 +395,19 @@ mod tests {
             let error = plan(choice).check(task).err().expect("another task").to_string();
             assert!(error.contains("leave it out"), "{error}");
         }
+    }
+
+    #[test]
+    fn one_model_demonstrates_the_leak_and_plans_without_it_do_not_mention_it() {
+        let choice = ProtocolChoice { leak: Some(Leak::BothDirections), ..ProtocolChoice::default() };
+        let plan = |model: &str| Plan { protocol: choice, ..Plan::new(model, "somewhere") };
+        let checked = plan("herald").check(Task::Forecasting).expect("a plan");
+        assert_eq!(checked.protocol.leak, choice.leak);
+        assert!(checked.plan.text().expect("TOML").contains("leak = \"both-directions\""));
+        let error = plan("tlogic").check(Task::Forecasting).err().expect("an honest model").to_string();
+        assert!(error.contains("--model herald"), "{error}");
+        let honest = Plan::new("herald", "somewhere").check(Task::Forecasting).expect("a plan");
+        assert!(!honest.plan.text().expect("TOML").contains("leak"));
     }
 
     #[test]

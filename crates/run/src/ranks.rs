@@ -1,13 +1,13 @@
 //! `ranks.csv.zst`: one row per query, from which every table can be made again.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Write};
-use std::path::{Path, PathBuf};
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::path::Path;
 
 use quadcast_core::{Direction, EntityId, Filter, Query, RelationId, Step, TimeAxis};
 use quadcast_eval::{Rank, RankedQuery, Ranks};
 
-use crate::{FileError, write_atomically};
+use crate::{FileError, Record, write_atomically};
 
 /// File name inside a run folder.
 pub const RANKS_FILE: &str = "ranks.csv.zst";
@@ -69,26 +69,101 @@ pub(crate) fn write_row(out: &mut impl Write, row: &RankedQuery, times: StepTime
     writeln!(out)
 }
 
-/// Reads the ranks of a run folder.
-pub fn read_ranks(folder: &Path) -> Result<Vec<RankedQuery>, FileError> {
+/// Reads the ranks of a complete run. The record says how many there are and how large a rank can be: nothing else is read into
+/// memory, whatever the file holds.
+pub fn read_ranks(folder: &Path, record: &Record) -> Result<Vec<RankedQuery>, FileError> {
     let path = folder.join(RANKS_FILE);
     let failed = |source| FileError::Read { path: path.clone(), source };
+    let wrong = |line: u64, message: &str| FileError::Contradiction {
+        path: path.clone(),
+        message: format!("line {line}: {message}. The file was damaged or edited: make the run again"),
+    };
     let file = File::open(&path).map_err(failed)?;
-    let mut lines = BufReader::new(zstd::Decoder::new(file).map_err(failed)?).lines();
+    let mut lines = ShortLines(BufReader::new(zstd::Decoder::new(file).map_err(failed)?));
     let first = lines.next().transpose().map_err(failed)?.unwrap_or_default();
     if first != header() {
-        return Err(content(&path, 1, "the columns are not those of this version"));
+        return Err(wrong(1, "the columns are not those of this version"));
     }
+    let queries = record.metrics.as_ref().map_or(0, |metrics| metrics.time.queries);
     let mut ranked = Vec::new();
     for (number, line) in (2..).zip(lines) {
-        let line = line.map_err(failed)?;
-        ranked.push(parse(&line).ok_or_else(|| content(&path, number, "the row is damaged"))?);
+        let row = parse(&line.map_err(failed)?).ok_or_else(|| wrong(number, "the row cannot be read"))?;
+        check(&row, record).map_err(|message| wrong(number, &message))?;
+        if ranked.len() as u64 == queries {
+            return Err(wrong(number, &format!("the record has {queries} queries, the file more rows")));
+        }
+        ranked.push(row);
+    }
+    if ranked.len() as u64 != queries {
+        let (rows, last) = (ranked.len(), ranked.len() as u64 + 1);
+        return Err(wrong(
+            last,
+            &format!("the file ends after {rows} rows, the record has {queries} queries"),
+        ));
     }
     Ok(ranked)
 }
 
-fn content(path: &Path, line: u64, message: &str) -> FileError {
-    FileError::Content { path: PathBuf::from(path), message: format!("line {line}: {message}") }
+/// What cannot be true of a row.
+fn check(row: &RankedQuery, record: &Record) -> Result<(), String> {
+    let (entities, candidates) = (record.dataset.entities, record.candidates());
+    for (what, id, limit) in [
+        ("known entity", row.query.known.0, entities),
+        ("correct answer", row.gold.0, entities),
+        ("relation", row.query.relation.0, record.dataset.relations),
+    ] {
+        if id as usize >= limit {
+            return Err(format!("{what} {id}, ids run up to {}", limit.saturating_sub(1)));
+        }
+    }
+    let mut most = candidates as u64;
+    // A filter only removes candidates: the static one at least those that the time-aware one removes.
+    for filter in [Filter::Raw, Filter::Time, Filter::Static] {
+        let (rank, word) = (row.rank(filter), filter.word());
+        if rank.tied == 0 || rank.tied_before >= rank.tied {
+            return Err(format!(
+                "{word}_tied is {} and {word}_tied_before {}; the correct answer is tied with itself, so that the first is at \
+                 least 1 and the second smaller",
+                rank.tied, rank.tied_before
+            ));
+        }
+        let last = u64::from(rank.greater) + u64::from(rank.tied);
+        if last > most {
+            return Err(format!(
+                "{word}_rank {} with {} tied lies beyond the {most} candidates that are left",
+                u64::from(rank.greater) + 1,
+                rank.tied
+            ));
+        }
+        most = last;
+    }
+    Ok(())
+}
+
+/// Lines of a text of ours, none of which is long: a longer one is an error before it is in memory.
+struct ShortLines<R>(R);
+
+/// More bytes than a row of numbers has.
+const LONGEST: u64 = 1024;
+
+impl<R: BufRead> Iterator for ShortLines<R> {
+    type Item = io::Result<String>;
+
+    fn next(&mut self) -> Option<io::Result<String>> {
+        let mut line = String::new();
+        match self.0.by_ref().take(LONGEST).read_line(&mut line) {
+            Ok(0) => None,
+            Ok(_) if line.ends_with('\n') => {
+                line.pop();
+                Some(Ok(line))
+            }
+            Ok(_) if line.len() as u64 == LONGEST => {
+                Some(Err(io::Error::new(io::ErrorKind::InvalidData, "a line is too long for a row of ranks")))
+            }
+            Ok(_) => Some(Ok(line)),
+            Err(error) => Some(Err(error)),
+        }
+    }
 }
 
 /// Reads one row.
@@ -103,10 +178,18 @@ pub(crate) fn parse(line: &str) -> Option<RankedQuery> {
     };
     let mut number = || fields.next()?.parse::<u32>().ok();
     let (known, relation, gold) = (number()?, number()?, number()?);
-    let (seen, reached, not_a_number) = (number()? == 1, number()? == 1, number()? == 1);
+    let mut flag = || match number()? {
+        0 => Some(false),
+        1 => Some(true),
+        _ => None,
+    };
+    let (seen, reached, not_a_number) = (flag()?, flag()?, flag()?);
     let mut rank =
         || Some(Rank { greater: number()?.checked_sub(1)?, tied: number()?, tied_before: number()? });
     let (time, fixed, raw) = (rank()?, rank()?, rank()?);
+    if fields.next().is_some() {
+        return None;
+    }
     let query = Query { step: Step(step), known: EntityId(known), relation: RelationId(relation), direction };
     let ranks = Ranks { time, fixed, raw, reached, not_a_number };
     Some(RankedQuery { query, gold: EntityId(gold), ranks, seen })
@@ -115,29 +198,42 @@ pub(crate) fn parse(line: &str) -> Option<RankedQuery> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use quadcast_core::Calendar;
+
+    fn row() -> RankedQuery {
+        let rank = |n| Rank { greater: n, tied: n + 1, tied_before: n };
+        let query = Query {
+            step: Step(1),
+            known: EntityId(3),
+            relation: RelationId(1),
+            direction: Direction::Subject,
+        };
+        let ranks = Ranks { time: rank(1), fixed: rank(0), raw: rank(2), reached: true, not_a_number: false };
+        RankedQuery { query, gold: EntityId(4), ranks, seen: true }
+    }
 
     #[test]
     fn what_is_written_is_read() {
-        let rank = |n| Rank { greater: n, tied: n + 1, tied_before: n };
-        let row = |step, direction, gold| RankedQuery {
-            query: Query { step: Step(step), known: EntityId(3), relation: RelationId(1), direction },
-            gold: EntityId(gold),
-            ranks: Ranks {
-                time: rank(0),
-                fixed: rank(1),
-                raw: rank(2),
-                reached: true,
-                not_a_number: gold > 5,
-            },
-            seen: step > 0,
-        };
-        let ranked = [row(0, Direction::Object, 4), row(1, Direction::Subject, 9)];
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        let axis = TimeAxis::new(vec![-24, 48], Calendar::UNKNOWN);
-        write_ranks(folder.path(), &ranked, StepTimes::Axis(&axis)).expect("a writable folder");
-        assert_eq!(read_ranks(folder.path()).expect("what was written"), ranked);
-        let error = read_ranks(&folder.path().join("absent")).expect_err("no such folder");
-        assert!(error.to_string().contains(RANKS_FILE), "{error}");
+        let mut text = Vec::new();
+        write_row(&mut text, &row(), StepTimes::Numbers).expect("room");
+        let text = String::from_utf8(text).expect("text");
+        assert_eq!(text, "1,2,subject,3,1,4,1,1,0,2,2,1,1,1,0,3,3,2\n");
+        assert_eq!(parse(text.trim_end()), Some(row()));
+        for wrong in [
+            "",
+            "1,2",
+            "1,2,subject,3,1,4,1,1,7,2,2,1,1,1,0,3,3,2",
+            "1,2,subject,3,1,4,1,1,0,0,2,1,1,1,0,3,3,2",
+        ] {
+            assert_eq!(parse(wrong), None, "{wrong}");
+        }
+        assert_eq!(parse(&format!("{},5", text.trim_end())), None, "a column too many");
+    }
+
+    #[test]
+    fn lines_are_short() {
+        let lines = |text: &str| ShortLines(text.as_bytes()).collect::<io::Result<Vec<String>>>();
+        assert_eq!(lines("a\nb\n").expect("two lines"), ["a", "b"]);
+        assert_eq!(lines("a\nb").expect("two lines"), ["a", "b"]);
+        assert!(lines(&"x".repeat(5000)).is_err());
     }
 }

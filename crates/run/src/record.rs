@@ -1,17 +1,29 @@
 //! `metrics.json`: the result of a run with everything that decides whether it can be compared.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
+use std::fmt::Display;
 use std::fs;
+use std::hash::Hash;
+use std::io;
 use std::path::Path;
 
 use quadcast_core::{Dataset, EvolvingDataset, Fingerprint, Names, Protocol, Split, Step, Task, TiePolicy};
 use quadcast_eval::evolving::{EvolvingOutcome, Learned, Played, StepResult};
 use quadcast_eval::{
-    BlockBootstrap, FilterOutcome, Judged, Metrics, Outcome, Part, RankedQuery, RelationTime,
+    BlockBootstrap, FilterOutcome, Isolation, Judged, Metrics, Outcome, Part, RankedQuery, RelationTime,
 };
 use serde::{Deserialize, Serialize};
 
-use crate::{FileError, write_atomically};
+use crate::checksums::{checksum, hex};
+use crate::{FileError, RunError, write_atomically};
+
+/// The field of `metrics.json` with the checksum of all others.
+const CHECKSUM: &str = "checksum";
+
+/// The checksum of a document, whatever the blanks in its file.
+fn value_checksum(value: &serde_json::Value) -> String {
+    hex(&checksum(&[value.to_string().as_bytes()])[..8])
+}
 
 /// How far a run has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,9 +56,17 @@ pub struct DatasetCard {
     pub valid: usize,
     /// Test facts; of an evolving graph, those asked about at all steps.
     pub test: usize,
+    /// Test facts that are validation facts as well: what is selected on these is selected on test.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub test_in_valid: usize,
     /// Steps of an evolving graph.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steps: Option<usize>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(number: &usize) -> bool {
+    *number == 0
 }
 
 impl DatasetCard {
@@ -62,6 +82,7 @@ impl DatasetCard {
             train: facts(Split::Train),
             valid: facts(Split::Valid),
             test: facts(Split::Test),
+            test_in_valid: shared(dataset.splits.valid.iter(), dataset.splits.test.iter()),
             steps: None,
         }
     }
@@ -77,9 +98,22 @@ impl DatasetCard {
             train: 0,
             valid: data.steps.iter().map(|step| step.evaluation.valid.len()).sum(),
             test: data.steps.iter().map(|step| step.evaluation.test.len()).sum(),
+            test_in_valid: data
+                .steps
+                .iter()
+                .map(|step| {
+                    shared(step.evaluation.valid.iter().copied(), step.evaluation.test.iter().copied())
+                })
+                .sum(),
             steps: Some(data.steps.len()),
         }
     }
+}
+
+/// How many of the test facts are validation facts.
+fn shared<T: Eq + Hash>(valid: impl Iterator<Item = T>, test: impl Iterator<Item = T>) -> usize {
+    let valid: HashSet<T> = valid.collect();
+    test.filter(|fact| valid.contains(fact)).count()
 }
 
 /// Which model with which configuration.
@@ -92,6 +126,23 @@ pub struct ModelCard {
     /// Where its rules came from, if it did not learn them here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rules: Option<RulesCard>,
+    /// The run that trained it, if it was not trained here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trained_by: Option<TrainedBy>,
+}
+
+/// The run that a model comes from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TrainedBy {
+    /// The folder, as it was named.
+    pub run: String,
+    /// The digest of its record.
+    pub digest: String,
+    /// The protocol that its model was selected under.
+    pub protocol: String,
+    /// The latest time of the facts that it was trained and selected on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<String>,
 }
 
 /// Rules that were used instead of learning.
@@ -295,6 +346,10 @@ pub struct Record {
     /// The latest time whose facts the model read, in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latest_read: Option<String>,
+    /// Whether each query was answered without knowing the others. Absent where it was not checked: scores from elsewhere and
+    /// evolving graphs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub isolation: Option<Isolation>,
     /// How the model was selected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub selection: Option<Selection>,
@@ -308,11 +363,15 @@ pub struct Record {
     pub seconds: Seconds,
     /// Peak memory of the process, where the system tells.
     pub peak_memory_bytes: Option<u64>,
+    /// Hash of plan, data, version and results; absent until the run is complete. Runs with equal results have equal digests, however
+    /// long they took.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<String>,
 }
 
 impl Record {
     /// Version of the layout.
-    pub const SCHEMA: u32 = 2;
+    pub const SCHEMA: u32 = 3;
     /// File name inside a run folder.
     pub const FILE: &str = "metrics.json";
 
@@ -341,11 +400,13 @@ impl Record {
             not_a_number: None,
             repeated_queries: None,
             latest_read: None,
+            isolation: None,
             selection: None,
             training: Vec::new(),
             bootstrap: None,
             seconds: Seconds::default(),
             peak_memory_bytes: None,
+            digest: None,
         }
     }
 
@@ -355,6 +416,7 @@ impl Record {
         self.take_ranks(&judged.ranked, &dataset.vocabulary.relations, |step| axis.label(step))?;
         self.repeated_queries = Some(judged.repeated);
         self.latest_read = judged.latest_read.map(|step| axis.label(step));
+        self.isolation = judged.isolation;
         Some(())
     }
 
@@ -422,25 +484,52 @@ impl Record {
 
     /// Writes `metrics.json` into a run folder.
     pub fn write(&self, folder: &Path) -> Result<(), FileError> {
-        write_atomically(&folder.join(Self::FILE), |out| {
-            serde_json::to_writer_pretty(&mut *out, self)?;
-            out.write_all(b"\n")
-        })
+        write_atomically(&folder.join(Self::FILE), |out| out.write_all(&self.bytes()?))
     }
 
-    /// Reads the record of a run folder.
+    /// The content of `metrics.json`: the record and a checksum of it.
+    pub(crate) fn bytes(&self) -> io::Result<Vec<u8>> {
+        let mut value = serde_json::to_value(self)?;
+        let sum = value_checksum(&value);
+        value[CHECKSUM] = sum.into();
+        let mut bytes = serde_json::to_vec_pretty(&value)?;
+        bytes.push(b'\n');
+        Ok(bytes)
+    }
+
+    /// Reads the record of a run folder. A record that was damaged or edited is refused.
     pub fn read(folder: &Path) -> Result<Self, FileError> {
         let path = folder.join(Self::FILE);
         let text = fs::read(&path).map_err(|source| FileError::Read { path: path.clone(), source })?;
         let content = |message: String| FileError::Content { path: path.clone(), message };
-        let value: serde_json::Value = serde_json::from_slice(&text).map_err(|e| content(e.to_string()))?;
+        let mut value: serde_json::Value =
+            serde_json::from_slice(&text).map_err(|e| content(e.to_string()))?;
         match value["schema"].as_u64() {
-            Some(schema) if schema != u64::from(Self::SCHEMA) => Err(content(format!(
-                "its layout is version {schema}, this program reads version {}; make the run again",
-                Self::SCHEMA
-            ))),
-            _ => serde_json::from_value(value).map_err(|error| content(error.to_string())),
+            Some(schema) if schema == u64::from(Self::SCHEMA) => {}
+            Some(schema) => {
+                return Err(content(format!(
+                    "its layout is version {schema}, this program reads version {}; make the run again",
+                    Self::SCHEMA
+                )));
+            }
+            None => return Err(content("it has no schema".to_owned())),
         }
+        let found = value.as_object_mut().and_then(|fields| fields.shift_remove(CHECKSUM));
+        if found != Some(value_checksum(&value).into()) {
+            return Err(FileError::Damaged { path });
+        }
+        serde_json::from_value(value).map_err(|error| content(error.to_string()))
+    }
+
+    /// An error about the run of this name, if it demonstrates the query-set leak: its figures are not results, and its model cannot
+    /// be asked.
+    pub fn expect_honest(&self, name: impl Display) -> Result<(), RunError> {
+        let Some(leak) = self.protocol.leak else { return Ok(()) };
+        Err(RunError::input(format!(
+            "{name} demonstrates the query-set leak ({}): its model was shown the other queries of each step. It cannot be compared, \
+             ranked or asked; see docs/query-set-leak.md",
+            leak.word()
+        )))
     }
 
     /// Evolving graphs: how the model did on each step right after learning it, with the run that it was updated from.

@@ -16,6 +16,7 @@ pub fn card(rule: &Rule, relations: &Names) -> RuleCard {
         rule_support: rule.rule_support,
         body_support: rule.body_support,
         words: words(rule, relations),
+        curve: None,
     }
 }
 

@@ -2,42 +2,59 @@
 
 use std::path::Path;
 
-use quadcast_core::{Names, Rule, Run};
+use quadcast_core::{ListedRule, Names, Run};
 use quadcast_data::{RulesRead, read_rules};
 use quadcast_models::{Entry, MODELS};
 
 use crate::folder::read_complete;
 use crate::model_files::quoted;
-use crate::{RunError, Session};
+use crate::{AnyModel, RunError, Session};
 
 /// The rules of a complete run, and its session. `data` replaces the place of the dataset, not its content.
-pub fn rules_of_run(folder: &Path, data: Option<&str>, run: Run) -> Result<(Session, Vec<Rule>), RunError> {
+pub fn rules_of_run(
+    folder: &Path,
+    data: Option<&str>,
+    run: Run,
+) -> Result<(Session, Vec<ListedRule>), RunError> {
     let name = read_complete(folder)?.model.name;
-    let entry = quadcast_models::find(&name).ok().filter(|entry| (entry.capabilities)().rules);
-    if entry.is_none() {
-        return Err(RunError::input(format!("{name} has no rules to show; {}", models_with_rules())));
+    if !quadcast_models::find(&name).is_ok_and(lists_rules) {
+        let models = models_with_rules(lists_rules);
+        return Err(RunError::input(format!("{name} has no rules to show; {models}")));
     }
     let session = Session::reopen(folder, data, run)?;
-    let rules = session.model.save()?.rules.unwrap_or_default();
+    let rules = match &session.model {
+        AnyModel::Timed(model) => model.listed_rules()?,
+        AnyModel::Evolving(_) => Vec::new(),
+    };
     Ok((session, rules))
+}
+
+/// Whether the rules of a model can be read.
+fn lists_rules(entry: &Entry) -> bool {
+    let capabilities = (entry.capabilities)();
+    capabilities.rules || capabilities.counts_rules
+}
+
+/// Whether a model can take rules from a file.
+fn takes_rules(entry: &Entry) -> bool {
+    (entry.capabilities)().rules
 }
 
 /// An error unless a model uses rules.
 pub(crate) fn expect_rule_model(entry: &Entry, file: &str) -> Result<(), RunError> {
-    if (entry.capabilities)().rules {
+    if takes_rules(entry) {
         return Ok(());
     }
     Err(RunError::input(format!(
         "{} learns no rules and cannot use those of {file}; {}. Choose one with --model, or leave the rules out",
         entry.name,
-        models_with_rules()
+        models_with_rules(takes_rules)
     )))
 }
 
-/// A sentence that names the models that learn rules.
-fn models_with_rules() -> String {
-    let names: Vec<&str> =
-        MODELS.iter().filter(|entry| (entry.capabilities)().rules).map(|entry| entry.name).collect();
+/// A sentence that names some models.
+fn models_with_rules(which: fn(&Entry) -> bool) -> String {
+    let names: Vec<&str> = MODELS.iter().filter(|entry| which(entry)).map(|entry| entry.name).collect();
     format!("models with rules: {}", names.join(", "))
 }
 

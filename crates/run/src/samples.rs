@@ -21,7 +21,8 @@ pub(crate) fn choose_and_explain(session: &mut Session) -> Result<Vec<Sample>, R
     let online = protocol.task == Task::Forecasting && protocol.setting == Setting::Online;
     let TaskPart::Timed(part) = &session.part else { return Ok(Vec::new()) };
     let TimedPart { evaluator, judged: Some(judged) } = part.as_ref() else { return Ok(Vec::new()) };
-    if online || !(entry.capabilities)().explains {
+    // Without the queries that it was shown, a leaking model answers differently.
+    if online || protocol.leak.is_some() || !(entry.capabilities)().explains {
         return Ok(Vec::new());
     }
     let (data, model) = (evaluator.dataset(), session.model.timed()?);

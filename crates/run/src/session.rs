@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use quadcast_core::{Dataset, Forecaster, Names, Rule, Run, Split, Task};
+use quadcast_core::{Dataset, Forecaster, Names, Protocol, Rule, Run, Split, Task};
 use quadcast_eval::{Evaluator, Forgetful, Journal, Judged};
 use quadcast_models::Entry;
 
@@ -18,6 +18,7 @@ use crate::rules::{expect_rule_model, rules_of_file};
 use crate::source::{TimedData, open_any};
 use crate::{
     AnyModel, DatasetCard, ModelCard, RankJournal, Record, RulesCard, RunError, Sample, Selection, Status,
+    TrainedBy,
 };
 use crate::{read_complete, samples};
 
@@ -101,7 +102,8 @@ impl Session {
             (TaskPart::Timed(Box::new(TimedPart { evaluator, judged: None })), card)
         };
         let config = serde_json::to_value(&plan.plan.config).map_err(RunError::internal)?;
-        let card_of_model = ModelCard { name: plan.entry.name.to_owned(), config, rules: None };
+        let card_of_model =
+            ModelCard { name: plan.entry.name.to_owned(), config, rules: None, trained_by: None };
         let mut record = Record::begun(card, card_of_model, plan.protocol, plan.seed);
         let run = Run { seed: plan.seed, time_budget: plan.time_budget, ..run };
         let given = given(&plan, &part, &mut record, &run)?;
@@ -212,20 +214,23 @@ impl Session {
             let start = Instant::now();
             self.judge_timed(&mut Forgetful)?;
             self.record.seconds.evaluate = start.elapsed().as_secs_f64();
+            self.check_isolation()?;
         }
         Ok(&self.record)
     }
 
     /// Fits and judges, and leaves a complete run folder. What an interrupted run of the same plan has done is not done again.
     pub fn complete(&mut self, place: &Place) -> Result<PathBuf, RunError> {
+        let Protocol { leak, .. } = self.plan.protocol;
         let name = format!(
-            "{}-{}-{}-{}",
+            "{}-{}-{}{}-{}",
             self.plan.entry.name,
             self.record.dataset.name,
             self.plan.protocol.headline(),
+            leak.map_or_else(String::new, |leak| format!("-leak-{}", leak.word())),
             self.plan.seed
         );
-        let folder = RunFolder::choose(place, &name)?;
+        let folder = RunFolder::choose(place, &name, &self.plan.plan.identity(&self.record.version)?)?;
         self.complete_in(&folder, place)?;
         Ok(folder.path().to_owned())
     }
@@ -265,6 +270,7 @@ impl Session {
             RankJournal::remove(folder.path())?;
             self.fit_timed()?;
             self.record.training = stored.trained();
+            self.note_selection(stored.validations_before());
             // A training that was interrupted knows how long all its parts took.
             let trained: f64 = self.record.training.iter().filter_map(|t| t["seconds"].as_f64()).sum();
             self.record.seconds.fit = self.record.seconds.fit.max(trained);
@@ -282,10 +288,12 @@ impl Session {
         }
         self.judge_timed(&mut journal)?;
         self.record.seconds.evaluate = journal.seconds();
+        self.check_isolation()?;
+        self.warn_of_leaks();
         self.explain_samples(folder.path())?;
         let TaskPart::Timed(part) = &self.part else { return Ok(()) };
         let ranked = part.judged.as_ref().map_or(&[][..], |judged| &judged.ranked);
-        folder.finish(&mut self.record, ranked, times)
+        folder.finish(&mut self.record, &self.plan.plan, ranked, times)
     }
 
     /// Looks for an interrupted run of the same plan, and takes its fitted model. Another plan, another version, a file that is
@@ -334,15 +342,22 @@ impl Session {
             Given::Nothing => {
                 let plays = part.evaluator.fit(self.model.timed()?, &self.run)?;
                 self.record.seconds.fit = start.elapsed().as_secs_f64();
-                if plays > 0 {
-                    let protocol = &self.plan.protocol;
-                    let (ties, headline) = (protocol.ties.word(), protocol.headline());
-                    let metric = format!("time-aware MRR, {ties} ties, {headline}");
-                    self.record.selection = Some(Selection { split: Split::Valid, metric, plays });
-                }
+                self.note_selection(plays);
             }
         }
         Ok(())
+    }
+
+    /// Notes how often states were compared on validation; adds up.
+    fn note_selection(&mut self, plays: u64) {
+        if plays == 0 {
+            return;
+        }
+        let protocol = &self.plan.protocol;
+        let (ties, headline) = (protocol.ties.word(), protocol.headline());
+        let metric = format!("time-aware MRR, {ties} ties, {headline}");
+        let before = self.record.selection.take().map_or(0, |selection| selection.plays);
+        self.record.selection = Some(Selection { split: Split::Valid, metric, plays: before + plays });
     }
 
     fn judge_timed(&mut self, journal: &mut dyn Journal) -> Result<(), RunError> {
@@ -357,6 +372,31 @@ impl Session {
         }
         part.judged = Some(judged);
         Ok(())
+    }
+
+    /// Checks whether the model answers each query without knowing the others.
+    fn check_isolation(&mut self) -> Result<(), RunError> {
+        let TaskPart::Timed(part) = &mut self.part else { return Ok(()) };
+        let TimedPart { evaluator, judged: Some(judged) } = part.as_mut() else { return Ok(()) };
+        let isolation = evaluator.check_isolation(self.model.timed()?, &self.run, judged)?;
+        self.record.isolation = Some(isolation);
+        Ok(())
+    }
+
+    /// A model that knows the other queries completes its run. The record, the summary and every report say so, and this remark.
+    fn warn_of_leaks(&self) {
+        let name = self.plan.entry.name;
+        match self.plan.protocol.leak {
+            Some(leak) => self.run.progress.remark(&format!(
+                "this run demonstrates the query-set leak ({}): its figures are not results, and compare and report refuse them",
+                leak.word()
+            )),
+            None if self.record.isolation.is_some_and(|found| found.is_broken()) => self.run.progress.remark(&format!(
+                "WARNING: the answers of {name} are not the same if other queries are asked beside (isolation broken): its figures \
+                 may rest on the queries of the test step; see docs/query-set-leak.md"
+            )),
+            None => {}
+        }
     }
 
     /// Saves a few explained test queries. The results stand without them: if the model cannot explain an answer, that is reported
@@ -382,6 +422,38 @@ impl TaskPart {
     }
 }
 
+impl TaskPart {
+    /// The latest time of the facts that a model is trained and selected on.
+    fn trained_until(&self) -> Option<String> {
+        let Self::Timed(part) = self else { return None };
+        let data = part.evaluator.dataset();
+        let last = data.splits.train.last_step().max(data.splits.valid.last_step());
+        last.map(|step| data.axis.label(step))
+    }
+
+    /// An error unless a model that another run trained on this data has seen nothing of what it is asked about.
+    fn expect_training_before_test(&self, folder: &str) -> Result<(), RunError> {
+        let Self::Timed(part) = self else {
+            return Err(RunError::input(format!(
+                "--trained-by {folder}: a model of an evolving graph has learned from all its steps and cannot be judged on them \
+                 again; continue with quadcast update"
+            )));
+        };
+        let data = part.evaluator.dataset();
+        let last = data.splits.train.last_step().max(data.splits.valid.last_step());
+        let first = data.splits.test.first_step();
+        match (part.evaluator.protocol().task, last, first) {
+            (Task::Forecasting, Some(last), Some(first)) if last >= first => Err(RunError::input(format!(
+                "--trained-by {folder}: its model was trained on facts up to {}, and the test facts begin at {}; train a model on \
+                 data that ends before the test facts",
+                data.axis.label(last),
+                data.axis.label(first)
+            ))),
+            _ => Ok(()),
+        }
+    }
+}
+
 impl AnyModel {
     /// The model of forecasting or completion.
     pub(crate) fn timed(&mut self) -> Result<&mut dyn Forecaster, RunError> {
@@ -395,9 +467,16 @@ impl AnyModel {
 /// Reads what a plan uses instead of training.
 fn given(plan: &CheckedPlan, part: &TaskPart, record: &mut Record, run: &Run) -> Result<Given, RunError> {
     if let Some(folder) = &plan.plan.trained_by {
+        part.expect_training_before_test(folder)?;
         let (model, trained) = pretrained(folder, plan.entry, record, part.relations())?;
         let headline = trained.protocol.headline();
         run.progress.detail(&format!("the model of {folder}, chosen under {headline}"));
+        record.model.trained_by = Some(TrainedBy {
+            run: folder.clone(),
+            digest: trained.digest.clone().unwrap_or_default(),
+            protocol: headline.to_owned(),
+            until: part.trained_until(),
+        });
         return Ok(Given::Model(model, Box::new(trained)));
     }
     let Some(file) = &plan.plan.rules else { return Ok(Given::Nothing) };
@@ -417,6 +496,12 @@ fn pretrained(
     let path = Path::new(folder);
     let trained = read_complete(path)?;
     let refuse = |why: String| Err(RunError::input(format!("{folder}: {why}")));
+    if trained.protocol.leak != record.protocol.leak {
+        return refuse(
+            "its model was trained with other knowledge of the queries (--demonstrate-leak); train a model in this run"
+                .to_owned(),
+        );
+    }
     if trained.model.name != entry.name {
         return refuse(format!("holds a model of {}, expected {}", trained.model.name, entry.name));
     }

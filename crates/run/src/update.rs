@@ -104,7 +104,7 @@ impl Session {
         let from = PathBuf::from(self.plan.plan.updated_from.clone().unwrap_or_default());
         let out = self.version_folder(&from, place)?;
         let place = Place { out: Some(out), ..place.clone() };
-        let folder = RunFolder::choose(&place, "")?;
+        let folder = RunFolder::choose(&place, "", "")?;
         self.plan.plan.data = Some(folder.path().join(GRAPH_FILE).display().to_string());
         self.complete_in(&folder, &place)?;
         Ok(folder.path().to_owned())

@@ -1,53 +1,21 @@
 //! One road for every task, in memory: open, fit, judge, answer.
 
-use std::path::{Path, PathBuf};
+#[path = "common/plans.rs"]
+mod plans;
 
 use quadcast_core::{ModelError, Run, Task};
 use quadcast_eval::EvalError;
 use quadcast_run::{AnswerOptions, Answered, Plan, Question, RunError, Session, Status};
 
-fn example(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name)
-}
-
-/// A graph of two steps in the LKGE layout: everybody likes everybody of the same parity.
-fn circles(folder: &Path) {
-    for step in 0..2 {
-        let at = folder.join(step.to_string());
-        std::fs::create_dir_all(&at).expect("a folder");
-        let mut splits = [String::new(), String::new(), String::new()];
-        for a in 0..10_u32 {
-            for b in (0..10_u32).filter(|b| a % 2 == b % 2 && a != *b) {
-                let row = a * 10 + b;
-                if row % 2 == step % 2 {
-                    let split = match row % 7 {
-                        0 => 1,
-                        1 => 2,
-                        _ => 0,
-                    };
-                    splits[split] += &format!("p{a}\tlikes\tp{b}\n");
-                }
-            }
-        }
-        for (name, text) in ["train", "valid", "test"].iter().zip(&splits) {
-            std::fs::write(at.join(format!("{name}.txt")), text).expect("a file");
-        }
-    }
-}
-
-fn plan(model: &str, data: &Path, settings: &[&str]) -> Plan {
-    let settings = settings.iter().map(|setting| (*setting).to_owned()).collect();
-    Plan { settings, ..Plan::new(model, data.display().to_string()) }
-}
+use plans::{QUICK_TRANSE, circles, example, plan};
 
 #[test]
 fn every_task_takes_the_same_road() {
     let folder = tempfile::tempdir().expect("a folder");
     circles(folder.path());
-    let quick = ["dimension=8", "epochs=4", "validate_every=2", "batches=2"];
     let plans = [
         (plan("recurrency", &example("harbour"), &[]), Task::Forecasting, ("Grey Heron", "docks at")),
-        (plan("transe", folder.path(), &quick), Task::Evolving, ("p0", "likes")),
+        (plan("transe", folder.path(), QUICK_TRANSE), Task::Evolving, ("p0", "likes")),
     ];
     for (plan, task, (subject, relation)) in plans {
         let mut session = Session::open(plan, Run::silent(1)).expect("a plan");

@@ -21,3 +21,12 @@ pub fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     }
     found
 }
+
+/// Writes files below a folder, by their paths from there.
+pub fn write_files<P: AsRef<Path>, B: AsRef<[u8]>>(folder: &Path, files: impl IntoIterator<Item = (P, B)>) {
+    for (name, bytes) in files {
+        let path = folder.join(name);
+        fs::create_dir_all(path.parent().expect("a file lies in a folder")).expect("a folder");
+        fs::write(path, bytes).expect("a file");
+    }
+}

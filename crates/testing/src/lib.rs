@@ -10,12 +10,13 @@ pub mod changing;
 mod folders;
 pub mod graphs;
 pub mod hashed;
+pub mod mutation;
 pub mod real;
 pub mod sinks;
 pub mod small;
 pub mod stubs;
 pub mod world;
 
-pub use folders::files;
+pub use folders::{files, write_files};
 pub use sinks::{Collected, Discarded};
 pub use stubs::{Indifferent, MemoryCheckpoints};

@@ -94,6 +94,10 @@ impl Checkpoints for MemoryCheckpoints {
         Ok(self.kept().get(name).cloned())
     }
 
+    fn names(&self) -> Result<Vec<String>, ModelError> {
+        Ok(self.kept().keys().cloned().collect())
+    }
+
     fn remove(&self, name: &str) -> Result<(), ModelError> {
         if self.counts_removals {
             self.spend()?;

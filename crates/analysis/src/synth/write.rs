@@ -18,6 +18,9 @@ use quadcast_data::{Compression, Content, DataError};
 /// The file that marks a folder as a synthetic world.
 const WORLD_FILE: &str = "world.json";
 
+/// The field of that file with the names of the others, so that nothing else is ever removed.
+const FILES: &str = "files";
+
 /// Checks that a world may be written to a folder: it is absent or empty, or it holds a synthetic world and
 /// `overwrite` is given.
 pub fn synth_target(folder: &Path, overwrite: bool) -> Result<(), DataError> {
@@ -33,12 +36,36 @@ pub fn synth_target(folder: &Path, overwrite: bool) -> Result<(), DataError> {
             (false, false) => occupied(
                 "the folder is not empty; choose another one, or replace a synthetic world with --overwrite",
             ),
-            (false, true) if folder.join(WORLD_FILE).is_file() => Ok(()),
+            (false, true) if holds_world_only(folder) => Ok(()),
             (false, true) => occupied(
-                "the folder holds no synthetic world (no world.json), so --overwrite does not touch it; choose another one",
+                "the folder holds more than a synthetic world that this program made, so --overwrite does not touch it; choose \
+                 another one",
             ),
         },
     }
+}
+
+/// Whether a folder holds a world of ours and nothing else: its description lists its files.
+fn holds_world_only(folder: &Path) -> bool {
+    let text = fs::read(folder.join(WORLD_FILE)).unwrap_or_default();
+    let description: Value = serde_json::from_slice(&text).unwrap_or_default();
+    let (Some(files), Ok(entries)) = (description[FILES].as_array(), fs::read_dir(folder)) else {
+        return false;
+    };
+    entries.into_iter().all(|entry| {
+        let name = entry.map(|entry| entry.file_name()).unwrap_or_default();
+        name == WORLD_FILE || files.iter().any(|file| file.as_str().is_some_and(|file| name == file))
+    })
+}
+
+/// The names of what a folder holds, in order.
+fn names(folder: &Path) -> Result<Vec<String>, DataError> {
+    let failed = |source| DataError::Io { path: folder.to_owned(), source };
+    let entries = fs::read_dir(folder).map_err(failed)?.collect::<io::Result<Vec<_>>>().map_err(failed)?;
+    let mut names: Vec<String> =
+        entries.iter().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    Ok(names)
 }
 
 impl SynthWorld {
@@ -84,6 +111,7 @@ impl SynthWorld {
             }
             let mut description = self.description.clone();
             description["best"] = best.clone();
+            description[FILES] = names(folder)?.into();
             write_file(&folder.join(WORLD_FILE), |out| {
                 serde_json::to_writer_pretty(&mut *out, &description)?;
                 out.write_all(b"\n")

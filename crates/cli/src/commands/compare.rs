@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use quadcast_core::Protocol;
 use quadcast_eval::Comparison;
-use quadcast_report::comparison_text;
-use quadcast_run::{Record, read_complete, read_ranks};
+use quadcast_report::{comparison_text, shown};
+use quadcast_run::{Record, Results, read_results};
 use serde_json::{Value, json};
 
 use crate::output::{Failure, Output};
@@ -31,12 +31,18 @@ pub struct CompareOptions {
 
 pub fn execute(options: &CompareOptions, output: &Output) -> Result<(), Failure> {
     let folders = [options.first.as_path(), options.second.as_path()];
-    let records = [read_complete(folders[0])?, read_complete(folders[1])?];
+    let [
+        Results { record: first, ranks: first_ranks, .. },
+        Results { record: second, ranks: second_ranks, .. },
+    ] = [read_results(folders[0])?, read_results(folders[1])?];
+    let records = [first, second];
+    for (folder, record) in folders.iter().zip(&records) {
+        record.expect_honest(shown(folder.display()))?;
+    }
     comparable(folders, &records)?;
-    let ranks = [read_ranks(folders[0])?, read_ranks(folders[1])?];
     let [first, second] = &records;
     let comparison = Comparison::new(
-        [&ranks[0], &ranks[1]],
+        [&first_ranks, &second_ranks],
         first.candidates(),
         &first.protocol,
         [first.seed, second.seed],
@@ -56,8 +62,9 @@ pub fn execute(options: &CompareOptions, output: &Output) -> Result<(), Failure>
 }
 
 fn side(folder: &Path, record: &Record) -> Value {
-    let Record { seed, version, scores, .. } = record;
-    let mut side = json!({ "record": folder, "model": record.model.name, "seed": seed, "version": version });
+    let Record { seed, version, scores, isolation, .. } = record;
+    let mut side = json!({ "record": folder, "model": record.model.name, "seed": seed, "version": version,
+        "isolation": isolation });
     if let Some(scores) = scores {
         side["scores"] = json!(scores);
     }
@@ -71,7 +78,10 @@ fn comparable(folders: [&Path; 2], [first, second]: &[Record; 2]) -> Result<(), 
     if a.fingerprint != b.fingerprint {
         reasons.push(format!(
             "dataset: {} (fingerprint {}) and {} (fingerprint {})",
-            a.name, a.fingerprint, b.name, b.fingerprint
+            shown(&a.name),
+            a.fingerprint,
+            shown(&b.name),
+            b.fingerprint
         ));
     }
     let fields = |protocol: &Protocol| serde_json::to_value(protocol).map_err(Failure::internal);
@@ -89,7 +99,7 @@ fn comparable(folders: [&Path; 2], [first, second]: &[Record; 2]) -> Result<(), 
     if reasons.is_empty() {
         return Ok(());
     }
-    let [one, other] = folders.map(Path::display);
+    let [one, other] = folders.map(|folder| shown(folder.display()));
     Err(Failure::input(format!(
         "{one} and {other} cannot be compared, they differ in\n  {}",
         reasons.join("\n  ")

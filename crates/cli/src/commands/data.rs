@@ -8,7 +8,7 @@ use quadcast_analysis::{LeakageOptions, PatternOptions};
 use quadcast_core::{Detection, Verdict};
 use quadcast_data::{FetchOptions, LoadOptions, Loaded, Variant, lookup, variants};
 use quadcast_report::{
-    audit_text, catalogue_text, diff_text, fetch_text, info_text, patterns_page, patterns_text,
+    audit_text, catalogue_text, diff_text, fetch_text, info_text, patterns_page, patterns_text, shown,
 };
 use quadcast_run::{open, reference_scores, write_atomically};
 use serde_json::json;
@@ -119,7 +119,7 @@ fn share(text: &str) -> Result<f64, String> {
 pub fn patterns(arguments: &PatternArguments, output: &Output) -> Result<(), Failure> {
     let out = arguments.out.as_deref();
     if let Some(path) = out.filter(|path| path.is_dir()) {
-        let path = path.display();
+        let path = shown(path.display());
         return Err(Failure::input(format!(
             "--out {path} is a folder: name a file, such as {path}/patterns.html"
         )));
@@ -134,7 +134,7 @@ pub fn patterns(arguments: &PatternArguments, output: &Output) -> Result<(), Fai
         document["report"] = json!(path);
     }
     output.result(&document, || {
-        let written = out.map(|path| format!("\nreport: {}\n", path.display()));
+        let written = out.map(|path| format!("\nreport: {}\n", shown(path.display())));
         patterns_text(&found) + &written.unwrap_or_default()
     })
 }

@@ -9,8 +9,11 @@ use quadcast_core::{Dataset, Filter, Setting};
 use quadcast_data::{LoadOptions, load};
 use quadcast_eval::Metrics;
 use quadcast_models::{Entry, MODELS, find};
-use quadcast_report::{LoadedRun, Options as ReportOptions, Reading, Reference, html, percent, plain_table};
-use quadcast_run::write_atomically;
+use quadcast_report::{
+    LoadedRun, Options as ReportOptions, Reading, Reference, best_answer_text, html, percent, plain_table,
+    shown,
+};
+use quadcast_run::{AnswerOptions, Answered, Forecast, Question, Session, write_atomically};
 use serde::Serialize;
 use serde_json::json;
 
@@ -23,6 +26,9 @@ const SEED: u64 = 1;
 
 /// Models of the demonstration beside the defaults of every registered one: variants of the first baseline.
 const PARTS: [&str; 2] = ["strict", "relaxed"];
+
+/// The model that explains an answer, in the folder of its single-step run.
+const EXPLAINS: &str = "herald";
 
 /// Where to.
 #[derive(Debug, Args)]
@@ -78,12 +84,31 @@ pub fn execute(options: &Options, output: &Output) -> Result<(), Failure> {
         references,
         // The report asks D1 of the runs themselves.
         audit: audit.checks.iter().filter(|check| check.id != "D1").cloned().collect(),
-        notes: Vec::new(),
+        ..ReportOptions::default()
     };
     let page = html(&runs, &extras);
     write_atomically(&report, |out| out.write_all(page.as_bytes()))?;
-    let document = json!({ "report": report, "world": world.description, "audit": audit, "rows": scores });
-    output.result(&document, || text(&world, &audit, &scores, options))
+    let explained = explain(options, dataset, output)?;
+    let document = json!({ "report": report, "world": world.description, "audit": audit, "rows": scores,
+        "explained": explained });
+    output.result(&document, || text(&world, &audit, &scores, &explained, options))
+}
+
+/// The folder of the run that is asked.
+fn asked_run(out: &Path) -> PathBuf {
+    out.join("runs").join(format!("{EXPLAINS}-{}", Setting::SingleStep.word()))
+}
+
+/// The best answer to a question, with its reasons.
+fn explain(options: &Options, dataset: &Dataset, output: &Output) -> Result<Forecast, Failure> {
+    let (subject, relation) = question(dataset);
+    let question =
+        Question { place: None, subject: Some(subject), relation: Some(relation), object: None, at: None };
+    let mut session = Session::reopen(&asked_run(&options.out), None, output.run())?;
+    match session.answer(&question, AnswerOptions { top: 1, explain: true })? {
+        Answered::Entities(forecast) => Ok(forecast),
+        _ => Err(Failure::internal("the question asks for entities")),
+    }
 }
 
 /// The output folder is absent, empty, or from an earlier demonstration.
@@ -93,11 +118,11 @@ fn prepare(out: &Path) -> Result<(), Failure> {
     if foreign {
         return Err(Failure::input(format!(
             "{} holds something else than an earlier demonstration; choose another folder with --out",
-            out.display()
+            shown(out.display())
         )));
     }
     fs::create_dir_all(out).map_err(|error| {
-        let path = out.display();
+        let path = shown(out.display());
         Failure::internal(format!("cannot create {path}: {error}. Choose another folder with --out"))
     })
 }
@@ -159,18 +184,22 @@ impl ModelScore {
     }
 }
 
-/// A question that the world can be asked, from its first test fact; underscores stand for blanks.
-fn question(dataset: &Dataset) -> String {
+/// A question that the world can be asked, from its first test fact: subject and relation. Underscores stand for blanks.
+fn question(dataset: &Dataset) -> (String, String) {
     let typed = |name: &str| name.replace(' ', "_");
     let names = &dataset.vocabulary;
-    dataset.splits.test.iter().next().map_or_else(String::new, |fact| {
-        let subject = typed(&names.entities.name(fact.subject.0));
-        let relation = typed(&names.relations.name(fact.relation.0));
-        format!("--subject {subject} --relation {relation}")
+    dataset.splits.test.iter().next().map_or_else(Default::default, |fact| {
+        (typed(&names.entities.name(fact.subject.0)), typed(&names.relations.name(fact.relation.0)))
     })
 }
 
-fn text(world: &SynthWorld, audit: &Audit, scores: &[ModelScore], options: &Options) -> String {
+fn text(
+    world: &SynthWorld,
+    audit: &Audit,
+    scores: &[ModelScore],
+    explained: &Forecast,
+    options: &Options,
+) -> String {
     let about = world.description["about"].as_str().unwrap_or_default();
     let checks: Vec<String> =
         audit.checks.iter().map(|check| format!("{} {}", check.id, check.verdict.word())).collect();
@@ -189,16 +218,19 @@ fn text(world: &SynthWorld, audit: &Audit, scores: &[ModelScore], options: &Opti
             format!("{:.0} %", 100.0 * score.share_of_best),
         ]);
     }
-    let out = options.out.display();
-    let question = world.dataset().map(question).unwrap_or_default();
+    let out = shown(options.out.display());
+    let run = asked_run(&options.out);
+    let (run, why) = (shown(run.display()), best_answer_text(explained));
+    let (subject, relation) = world.dataset().map(question).unwrap_or_default();
     format!(
         "Demo: a synthetic village\n{about}\naudit: {}\n\n{}\n\n\
          Time-aware filter, both directions, all entities as candidates. The best possible score is\n\
          known because we generated the data: no forecaster that knows only the past does better on\n\
          average. The networks (cygnet, re-gcn, cen) are small here and train for seconds.\n\n\
+         One answer, explained:\n{why}\n\
          report: {out}/report.html\n\
-         next: quadcast forecast {out}/runs/recurrency-single-step \\\n  {question} --explain\n",
+         next: quadcast forecast {run} \\\n  --subject {subject} --relation {relation} --explain\n",
         checks.join(", "),
-        table.trim_fmt()
+        table.text()
     )
 }

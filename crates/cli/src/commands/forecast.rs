@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use quadcast_report::answer_text;
+use quadcast_report::{answer_text, shown, spreadsheet_text};
 use quadcast_run::{AnswerOptions, Forecast, Question, Session, write_atomically};
 
-use crate::output::{Failure, Output};
+use crate::output::{Failure, Output, print};
 
 const EXAMPLES: &str = "Examples:
-  quadcast forecast runs/recurrency-harbour-single-step-1 --subject 'Grey Heron' --relation 'docks at'
+  quadcast forecast runs/herald-harbour-single-step-1 --subject 'Grey Heron' --relation 'docks at'
   quadcast forecast RUN --subject 'Ines Dorrit' --relation meets --at 2031-08-03 --top 5 --explain
   quadcast forecast RUN --object 'Harbour Council' --relation addresses
   quadcast forecast RUN --queries questions.csv --out answers.csv
@@ -52,6 +52,9 @@ pub struct Options {
     /// Where the answers to a file of questions go: .csv or .json [default: standard output]
     #[arg(long, value_name = "FILE", requires = "queries")]
     pub out: Option<PathBuf>,
+    /// CSV: put an apostrophe before names that a spreadsheet takes for formulas [default: exact names]
+    #[arg(long, requires = "queries")]
+    pub spreadsheet: bool,
     /// Where the dataset is, if it has moved since the run
     #[arg(long, value_name = "PATH|NAME")]
     pub data: Option<String>,
@@ -70,7 +73,7 @@ pub fn execute(options: &Options, output: &Output) -> Result<(), Failure> {
     let how = AnswerOptions { top: options.top, explain: options.explain };
     if let Some(questions) = questions {
         let forecasts = session.answer_all(&questions, how)?;
-        return write_answers(&forecasts, options.out.as_deref(), output);
+        return write_answers(&forecasts, options, output);
     }
     let question = Question {
         place: None,
@@ -128,25 +131,36 @@ fn read_questions(path: &Path) -> Result<Vec<Question>, Failure> {
     Ok(questions)
 }
 
+fn is_json(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending == "json")
+}
+
 /// Writes the answers: JSON if the file is called so or `--json` asks for it, CSV otherwise.
-fn write_answers(forecasts: &[Forecast], path: Option<&Path>, output: &Output) -> Result<(), Failure> {
-    let Some(path) = path else { return output.result(&forecasts, || as_csv(forecasts)) };
-    let as_json = path.extension().is_some_and(|ending| ending == "json");
+fn write_answers(forecasts: &[Forecast], options: &Options, output: &Output) -> Result<(), Failure> {
+    let csv = || as_csv(forecasts, options.spreadsheet);
+    let Some(path) = &options.out else {
+        return if output.json {
+            output.result(&forecasts, String::new)
+        } else {
+            print(|out| out.write_all(csv().as_bytes()))
+        };
+    };
     write_atomically(path, |out| {
-        if as_json {
+        if is_json(path) {
             serde_json::to_writer_pretty(&mut *out, forecasts)?;
             return writeln!(out);
         }
-        out.write_all(as_csv(forecasts).as_bytes())
+        out.write_all(csv().as_bytes())
     })?;
     let answers: usize = forecasts.iter().map(|forecast| forecast.answers.len()).sum();
     let done = serde_json::json!({ "file": path, "questions": forecasts.len(), "answers": answers });
-    output
-        .result(&done, || format!("{answers} answers to {} questions: {}\n", forecasts.len(), path.display()))
+    output.result(&done, || {
+        format!("{answers} answers to {} questions: {}\n", forecasts.len(), shown(path.display()))
+    })
 }
 
-/// One row per answer.
-fn as_csv(forecasts: &[Forecast]) -> String {
+/// One row per answer: exact names, or what a spreadsheet does not compute.
+fn as_csv(forecasts: &[Forecast], spreadsheet: bool) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
     // Only models of evolving graphs can tell what is true already.
     let known = forecasts.iter().flat_map(|forecast| &forecast.answers).any(|answer| answer.known.is_some());
@@ -167,7 +181,9 @@ fn as_csv(forecasts: &[Forecast]) -> String {
                 answer.share.map(|share| share.to_string()).unwrap_or_default(),
             ];
             let known = known.then(|| answer.known.map(|known| known.to_string()).unwrap_or_default());
-            writer.write_record(row.into_iter().chain(known)).expect("writing to memory");
+            let row = row.into_iter().chain(known);
+            let row = row.map(|text| if spreadsheet { spreadsheet_text(&text).into_owned() } else { text });
+            writer.write_record(row).expect("writing to memory");
         }
     }
     String::from_utf8(writer.into_inner().expect("writing to memory")).expect("names are text")

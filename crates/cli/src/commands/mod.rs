@@ -14,3 +14,4 @@ pub mod rules;
 pub mod run;
 pub mod split;
 pub mod synth;
+pub mod verify;

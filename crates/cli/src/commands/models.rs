@@ -59,10 +59,12 @@ fn abilities(capabilities: &Capabilities) -> String {
     let task = capabilities.task.word();
     let mut words = vec![task];
     words.extend(capabilities.settings.iter().map(|setting| setting.word()).filter(|word| *word != task));
-    let Capabilities { explains, inductive, random, rules, updates, unlearns, partial, .. } = *capabilities;
+    let Capabilities { explains, inductive, random, rules, counts_rules, updates, unlearns, partial, .. } =
+        *capabilities;
     for (can, word) in [
         (explains, "explains its answers"),
         (rules, "learns rules"),
+        (counts_rules, "counts rules"),
         (inductive, "knows new entities"),
         (!random, "no randomness"),
         (updates, "goes on learning"),

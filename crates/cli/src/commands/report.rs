@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use quadcast_report::{LoadedRun, Reading, csv, html, latex, markdown};
+use quadcast_report::{LoadedRun, Reading, csv, html, latex, markdown, shown};
 use quadcast_run::{expect_run, write_atomically};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -20,7 +20,8 @@ pub const EXAMPLES: &str = "Examples:
   quadcast report runs/* --format latex --out table.tex
 
 Runs on different datasets get a section each, runs under different protocols a table
-each: they are never ranked together. Runs that are not complete are left out.";
+each: they are never ranked together. Runs that are not complete are left out, and so are
+demonstrations of the query-set leak.";
 
 /// What to report on, and how.
 #[derive(Debug, Args)]
@@ -37,6 +38,9 @@ pub struct Options {
     /// Heading of the page [default: the models and datasets]
     #[arg(long, value_name = "TEXT")]
     pub title: Option<String>,
+    /// CSV: put an apostrophe before names that a spreadsheet takes for formulas [default: exact names]
+    #[arg(long)]
+    pub spreadsheet: bool,
 }
 
 /// Formats of a report.
@@ -62,13 +66,14 @@ pub fn execute(options: &Options, output: &Output) -> Result<(), Failure> {
     }
     if runs.is_empty() {
         return Err(Failure::input(format!(
-            "no run is complete: {}. Finish one with `quadcast run`",
+            "no run is complete and fit to be shown: {}. Finish one with `quadcast run`",
             left_out.join("; ")
         )));
     }
     let extras = quadcast_report::Options {
         title: options.title.clone(),
         notes: left_out.clone(),
+        spreadsheet: options.spreadsheet,
         ..Default::default()
     };
     let text = match format {
@@ -86,7 +91,7 @@ pub fn execute(options: &Options, output: &Output) -> Result<(), Failure> {
         "runs": runs.iter().map(line).collect::<Vec<_>>(),
         "left_out": left_out,
     });
-    output.result(&document, || format!("report: {}\n", path.display()))
+    output.result(&document, || format!("report: {}\n", shown(path.display())))
 }
 
 /// The format and the file; no file means standard output.
@@ -104,13 +109,16 @@ fn target(options: &Options, output: &Output) -> Result<(ReportFormat, Option<Pa
         (None, ReportFormat::Html) => Some(PathBuf::from("report.html")),
         (None, _) => None,
     };
+    if options.spreadsheet && format != ReportFormat::Csv {
+        return Err(Failure::input("--spreadsheet is for CSV: choose it with --format csv"));
+    }
     if out.is_none() && output.json {
         return Err(Failure::input(
             "--json and the report cannot share standard output: name a file with --out",
         ));
     }
     if let Some(path) = out.as_deref().filter(|path| path.is_dir()) {
-        let path = path.display();
+        let path = shown(path.display());
         return Err(Failure::input(format!(
             "--out {path} is a folder: name a file, such as {path}/report.html"
         )));
@@ -118,7 +126,7 @@ fn target(options: &Options, output: &Output) -> Result<(ReportFormat, Option<Pa
     Ok((format, out))
 }
 
-/// The complete runs, each once, and a sentence for every run that is not complete.
+/// The complete runs, each once, and a sentence for every run that is left out.
 fn load(folders: &[PathBuf]) -> Result<(Vec<LoadedRun>, Vec<String>), Failure> {
     let (mut runs, mut left_out, mut known) = (Vec::new(), Vec::new(), BTreeSet::new());
     for folder in folders {
@@ -127,7 +135,9 @@ fn load(folders: &[PathBuf]) -> Result<(Vec<LoadedRun>, Vec<String>), Failure> {
         }
         match LoadedRun::read(folder)? {
             Reading::Complete(run) => runs.push(*run),
-            Reading::Unfinished(why) => left_out.push(format!("left out: {} is {why}", folder.display())),
+            Reading::LeftOut(why) => {
+                left_out.push(format!("left out: {} is {why}", shown(folder.display())));
+            }
         }
     }
     Ok((runs, left_out))

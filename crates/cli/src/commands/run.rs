@@ -77,6 +77,7 @@ fn plan(options: &RunOptions) -> Result<Plan, Failure> {
         intervals: options.intervals.or(choice.intervals),
         selection: choice.selection,
         compat: choice.compat,
+        leak: options.demonstrate_leak.or(choice.leak),
     };
     Ok(Plan {
         other_data: options.data.is_some(),

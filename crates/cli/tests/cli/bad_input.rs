@@ -11,7 +11,8 @@ const VALID: &str = "0 0 1 2\n";
 const TEST: &str = "0 0 1 3\n";
 
 /// Every command that reads a dataset.
-const READERS: [&str; 3] = ["run --data small --out kept", "data info small", "data audit small"];
+const READERS: [&str; 3] =
+    ["run --model recurrency --data small --out kept", "data info small", "data audit small"];
 
 fn sound() -> Room {
     Room::with_splits(TRAIN, VALID, TEST)
@@ -41,7 +42,7 @@ fn folders_and_files_that_are_missing() {
     answer.assert_error(2, &["no dataset \"ICEWS99\"", "none of that name in $QUADCAST_DATA", &store]);
     assert!(!room.path("kept").exists());
     let texts = ["small/train.txt: this is a file, expected the folder"];
-    room.assert_refused("run --data small/train.txt", &texts);
+    room.assert_refused("run --model recurrency --data small/train.txt", &texts);
     std::fs::remove_file(room.path("small/test.txt")).expect("the file is there");
     let texts = ["small: no file for the test split", "tried test.txt", "found: train.txt, valid.txt"];
     assert_unreadable(&room, &texts);
@@ -105,7 +106,7 @@ fn test_before_train() {
         "small/valid.txt:1 is dated 10",
         "splits that follow each other",
     ];
-    room.assert_refused("run --data small --out kept", &texts);
+    room.assert_refused("run --model recurrency --data small --out kept", &texts);
 
     let audit = room.quadcast("data audit small");
     audit.assert_error(2, &["the audit failed"]);
@@ -133,27 +134,33 @@ fn models_settings_and_options() {
             &["no model \"recurency\"", "did you mean \"recurrency\"?", "known models: "][..],
         ),
         (
-            "run --data small --set alpa=0.5",
+            "run --model recurrency --data small --set alpa=0.5",
             &["no setting \"alpa\"", "did you mean \"alpha\"?", "known settings: "],
         ),
         (
-            "run --data small --set alpha=2",
+            "run --model recurrency --data small --set alpha=2",
             &["alpha = 2 is out of range", "expected", "a number from 0 to 1"],
         ),
-        ("run --data small --set alpha", &["\"alpha\" is not a setting", "key=value", "--set "]),
         (
-            "run --data small --out kept --setting online",
+            "run --model recurrency --data small --set alpha",
+            &["\"alpha\" is not a setting", "key=value", "--set "],
+        ),
+        (
+            "run --model recurrency --data small --out kept --setting online",
             &["does not support online", "supports single-step, multi-step"],
         ),
         ("run plan.toml --data small", &["cannot read the configuration plan.toml"]),
         ("run", &["which dataset?", "--data examples/harbour"]),
         ("data info", &["required arguments were not provided", "PATH|NAME"]),
-        ("run --data small --threads=0", &["'0' for '--threads <N>'", "invalid"]),
-        ("run --data small --threads=-1", &["'-1' for '--threads <N>'", "invalid"]),
-        ("run --data small --threads=1000000", &["'1000000' for '--threads <N>'", "invalid"]),
-        ("run --data small --threads=many", &["'many' for '--threads <N>'", "invalid"]),
-        ("run --data small --setting daily", &["'daily' for '--setting", "multi-step"]),
-        ("run --data small --ties none", &["'none' for '--ties", "pessimistic"]),
+        ("run --model recurrency --data small --threads=0", &["'0' for '--threads <N>'", "invalid"]),
+        ("run --model recurrency --data small --threads=-1", &["'-1' for '--threads <N>'", "invalid"]),
+        (
+            "run --model recurrency --data small --threads=1000000",
+            &["'1000000' for '--threads <N>'", "invalid"],
+        ),
+        ("run --model recurrency --data small --threads=many", &["'many' for '--threads <N>'", "invalid"]),
+        ("run --model recurrency --data small --setting daily", &["'daily' for '--setting", "multi-step"]),
+        ("run --model recurrency --data small --ties none", &["'none' for '--ties", "pessimistic"]),
         ("data info small --format csv", &["'csv' for '--format", "labelled"]),
         ("rum --data small", &["unrecognized subcommand 'rum'", "run"]),
         ("run --dat small", &["unexpected argument '--dat'", "--data"]),
@@ -168,7 +175,10 @@ fn configuration_files() {
     for (content, texts) in [
         (&b"mdel = \"x\""[..], &["line 1, column 1", "unknown field `mdel`", "`model`"][..]),
         (b"seed = 1\n[protocol]\nfilter = 1\n", &["line 3", "unknown field `filter`"]),
-        (b"[config]\nlamda = 0.5\n", &["no setting \"lamda\"", "did you mean \"lambda\"?"]),
+        (
+            b"model = \"recurrency\"\n[config]\nlamda = 0.5\n",
+            &["no setting \"lamda\"", "did you mean \"lambda\"?"],
+        ),
         (b"{\"model\": \"recurrency\"}", &["TOML parse error at line 1"]),
         (b"model = \xff", &["valid UTF-8"]),
         (b"seed = -1", &["line 1, column 8", "-1"]),

@@ -11,7 +11,8 @@ fn assert_bad(room: &Room, file: &str, content: impl AsRef<[u8]>, texts: &[&str]
     room.assert_refused(&format!("evaluate --data small --scores {file} --unchecked-order"), &texts);
 }
 
-const GOOD: &str = "0,1,0.5\n1,2,0.5\n2,0,0.5\n3,1,0.5\n";
+/// Scores of the small dataset.
+pub const GOOD: &str = "0,1,0.5\n1,2,0.5\n2,0,0.5\n3,1,0.5\n";
 
 #[test]
 fn shapes_of_dense_files() {

@@ -14,7 +14,12 @@ use assert_cmd::Command;
 use assert_cmd::cargo::cargo_bin;
 pub use quadcast_testing::real::{root_with as real_data, skip};
 use serde_json::Value;
+use sha2::{Digest, Sha256};
 use tempfile::TempDir;
+
+/// What marks a folder as one that a run made.
+pub const MARKER: &str =
+    "A run folder of quadcast. Its files are written, replaced and removed by quadcast.\n";
 
 /// A command that takes longer hangs.
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -29,9 +34,12 @@ pub type Files = Vec<(PathBuf, Vec<u8>)>;
 static RUNS: LazyLock<Files> = LazyLock::new(|| {
     let room = Room::with_harbour();
     for variant in ["combined", "strict", "relaxed"] {
-        room.quadcast(&format!("run --data harbour --set variant={variant} --out {variant}")).success();
+        room.quadcast(&format!(
+            "run --model recurrency --data harbour --set variant={variant} --out {variant}"
+        ))
+        .success();
     }
-    room.quadcast("run --data harbour --setting multi-step --out multi").success();
+    room.quadcast("run --model recurrency --data harbour --setting multi-step --out multi").success();
     room.files()
 });
 
@@ -207,6 +215,23 @@ impl Room {
         parsed(&self.text(file))
     }
 
+    /// Changes the record of a run as a careful forger would: with a checksum that fits.
+    pub fn edit_record(&self, run: &str, edit: impl FnOnce(&mut Value)) {
+        let mut record = self.record(run);
+        record.as_object_mut().expect("a record is an object").shift_remove("checksum");
+        edit(&mut record);
+        record["checksum"] = hex(&Sha256::digest(record.to_string())[..8]).into();
+        self.write(format!("{run}/metrics.json"), record.to_string());
+    }
+
+    /// Writes the checksums of a run anew, as a careful forger would.
+    pub fn forge_checksums(&self, run: &str) {
+        let sums = self.text(&format!("{run}/SHA256SUMS"));
+        let names = sums.lines().map(|line| line.split_once("  ").expect("a checksum and a name").1);
+        let line = |name| format!("{}  {name}\n", hex(&Sha256::digest(self.read(&format!("{run}/{name}")))));
+        self.write(format!("{run}/SHA256SUMS"), names.map(line).collect::<String>());
+    }
+
     /// Everything in the room, also below folders.
     pub fn contents(&self) -> BTreeSet<PathBuf> {
         let mut found = BTreeSet::new();
@@ -227,18 +252,46 @@ impl Room {
     pub fn comparable(&self, run: &str) -> String {
         let mut record = self.record(run);
         let fields = record.as_object_mut().expect("a record is an object");
-        assert!(fields.shift_remove("seconds").is_some());
-        assert!(fields.shift_remove("peak_memory_bytes").is_some());
-        for stage in fields.get_mut("training").and_then(Value::as_array_mut).into_iter().flatten() {
-            stage.as_object_mut().expect("a stage is an object").shift_remove("seconds");
-        }
+        assert!(["seconds", "peak_memory_bytes"].iter().all(|cost| fields.contains_key(*cost)));
+        assert!(fields.shift_remove("checksum").is_some(), "it covers these two");
+        remove_costs(&mut record);
         serde_json::to_string_pretty(&record).expect("a record can be written")
+    }
+
+    /// Asserts that two records say the same but for what the runs cost.
+    fn assert_same_record(&self, one: &str, other: &str) {
+        let [one, other] = [one, other].map(|run| self.comparable(run));
+        let different = one.lines().zip(other.lines()).find(|(one, other)| one != other);
+        assert!(one == other, "records differ, first in {different:?}");
     }
 
     /// Asserts that two runs left the same bytes.
     pub fn assert_same(&self, one: &str, other: &str) {
-        assert_eq!(self.comparable(one), self.comparable(other));
+        self.assert_same_record(one, other);
         self.assert_same_files(one, other, &["ranks.csv.zst", "model.json", "run.toml"]);
+    }
+
+    /// Asserts that two complete runs are whole, and the same in every file but for what they cost.
+    pub fn assert_same_run(&self, one: &str, other: &str) {
+        self.assert_same_record(one, other);
+        let names = self.assert_whole(one);
+        assert_eq!(names, self.assert_whole(other));
+        // Both tell how long it took, and the trace also how often it was interrupted.
+        let costly = ["metrics.json", "trace.jsonl"];
+        let names: Vec<&str> =
+            names.iter().map(String::as_str).filter(|name| !costly.contains(name)).collect();
+        self.assert_same_files(one, other, &names);
+    }
+
+    /// Asserts that the files of a complete run have their checksums. Returns their names.
+    fn assert_whole(&self, run: &str) -> BTreeSet<String> {
+        let sums = self.text(&format!("{run}/SHA256SUMS"));
+        let check = |line: &str| {
+            let (sum, name) = line.split_once("  ").expect("a checksum and a name");
+            assert_eq!(hex(&Sha256::digest(self.read(&format!("{run}/{name}")))), sum, "{run}/{name}");
+            name.to_owned()
+        };
+        sums.lines().map(check).collect()
     }
 
     /// Asserts that files of two folders have the same bytes.
@@ -281,6 +334,8 @@ impl Room {
 
     /// Runs into `kept` as far as the last test step: the ranks cannot be written, because their place is taken.
     pub fn interrupt(&self, run: &str) {
+        // The folder must be one that a run made, and the ranks must be impossible to write.
+        self.write("kept/.quadcast-run", MARKER);
         self.write("kept/ranks.csv.zst/in-the-way", "");
         self.quadcast(run).assert_error(1, &["cannot write kept/ranks.csv.zst"]);
         self.remove("kept/ranks.csv.zst");
@@ -297,12 +352,12 @@ impl Room {
             .expect("the binary starts")
     }
 
-    /// Starts a command and ends it without asking when something holds, or when it has ended by itself.
-    pub fn kill_when(&self, arguments: &str, holds: impl Fn() -> bool) {
+    /// Starts a command and ends it without asking when something holds, or when it has ended by itself: its exit code then.
+    pub fn kill_when(&self, arguments: &str, holds: impl Fn() -> bool) -> Option<i32> {
         let mut run = self.start(arguments);
         wait_until(|| holds() || run.try_wait().expect("a child has a state").is_some());
         run.kill().expect("a child can be killed");
-        run.wait().expect("a killed child ends");
+        run.wait().expect("a killed child ends").code()
     }
 
     /// Runs a command with a folder of the room as `$QUADCAST_DATA`.
@@ -317,6 +372,25 @@ impl Room {
         answer.assert_error(2, texts);
         assert_eq!(answer.stdout, "", "{arguments}");
         assert_eq!(self.contents(), before, "{arguments}");
+    }
+}
+
+/// Bytes in hexadecimal digits.
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().concat()
+}
+
+/// Removes times and memory from a record, at any depth.
+fn remove_costs(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            fields.retain(|name, _| {
+                !["seconds", "validation_seconds", "peak_memory_bytes"].contains(&name.as_str())
+            });
+            fields.values_mut().for_each(remove_costs);
+        }
+        Value::Array(items) => items.iter_mut().for_each(remove_costs),
+        _ => {}
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::common::{Room, assert_texts};
 
 /// Visits that are mirrored at once, divided at random.
-fn visits() -> Room {
+pub fn visits() -> Room {
     let mut train = String::new();
     for i in 0..30 {
         let day = 1 + i % 9;
@@ -87,7 +87,7 @@ fn tasks_that_do_not_fit_are_refused() {
 }
 
 /// Settings with which a composed model trains in a moment.
-const QUICK: &str =
+pub const QUICK: &str =
     "--set dimension=8 --set epochs=40 --set validate_every=10 --set batch=32 --set factor_weight=0";
 
 #[test]

@@ -97,7 +97,7 @@ fn a_named_format_is_part_of_the_record() {
     let room = dated();
     assert_eq!(room.quadcast("run --data dated --out intervals").code, 0, "taken for facts with intervals");
     assert_eq!(room.record("intervals")["protocol"]["intervals"], "start");
-    room.quadcast("run --data dated --format labelled --out kept").success();
+    room.quadcast("run --model recurrency --data dated --format labelled --out kept").success();
     room.quadcast("run kept/run.toml --out again").success();
     assert_eq!(room.text("kept/run.toml"), room.text("again/run.toml"));
 }
@@ -128,7 +128,7 @@ fn names_are_found_in_stores_and_a_path_comes_first() {
     }
     let info = room.quadcast_in(stores.as_ref(), "data info y").success();
     assert_eq!(info.row("folder")[1], "y");
-    let answer = room.quadcast_in(stores.as_ref(), "run --data Harbour").success();
+    let answer = room.quadcast_in(stores.as_ref(), "run --model recurrency --data Harbour").success();
     answer.assert_says(&["record: runs/recurrency-harbour-single-step-1"]);
 }
 

@@ -212,7 +212,7 @@ fn a_real_benchmark_gives_the_numbers_of_the_run() {
     let keys = keys_of(&room.text("q.csv"));
     room.write("s.csv", scores.csv(&keys));
     let common = "--data forecasting/ICEWS14 --setting multi-step --json";
-    let run = format!("run {common} --set variant=strict --set lambda=0.1 --out own");
+    let run = format!("run --model recurrency {common} --set variant=strict --set lambda=0.1 --out own");
     let own = room.quadcast_in(&store, &run).success().json();
     let judged = room.quadcast_in(&store, &format!("evaluate {common} --scores s.csv")).success().json();
     assert_eq!(judged["metrics"], own["metrics"]);

@@ -7,8 +7,8 @@ use serde_json::Value;
 use crate::common::{Answer, Room, assert_texts};
 
 /// Settings with which training takes a moment.
-const QUICK: &str = "--set dimension=16 --set epochs=20 --set validate_every=10 --set batches=10";
-const UNIVERSES: &str = "--set universes=12 --set validate_every=4 --set least_triples=50 --set most_triples=150 \
+pub const QUICK: &str = "--set dimension=16 --set epochs=20 --set validate_every=10 --set batches=10";
+pub const UNIVERSES: &str = "--set universes=12 --set validate_every=4 --set least_triples=50 --set most_triples=150 \
      --set least_epochs=5 --set most_epochs=10";
 
 /// Runs a model on the graph in `circles`.

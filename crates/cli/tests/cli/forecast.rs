@@ -9,7 +9,8 @@ static FIVE_DAYS: LazyLock<Files> = LazyLock::new(|| {
     let day = |day: u32, object: &str| format!("anna\tmeets\t{object}\t2030-01-{day:02}\n");
     let train = day(1, "bert") + &day(2, "bert") + &day(3, "carl");
     let room = Room::with_splits(&train, &day(4, "bert"), &day(5, "bert"));
-    room.quadcast("run --data small --set variant=strict --set lambda=0 --out run").success();
+    room.quadcast("run --model recurrency --data small --set variant=strict --set lambda=0 --out run")
+        .success();
     room.files()
 });
 

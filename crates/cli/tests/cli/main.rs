@@ -1,5 +1,6 @@
 //! The real binary, command by command, as one test program: fixtures that several tests begin with are made once.
 
+mod attacks;
 mod bad_input;
 mod bad_scores;
 mod browser;
@@ -7,13 +8,16 @@ mod common;
 mod compare;
 mod compile;
 mod completion;
+mod control_characters;
 mod data;
 mod documents;
+mod endurance;
 mod evaluate;
 mod evolving;
 mod export;
 mod forecast;
 mod import;
+mod leak;
 mod patterns;
 mod ranks;
 mod record;

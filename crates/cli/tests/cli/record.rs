@@ -4,9 +4,17 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::common::{Room, real_data, skip};
+use crate::common::{MARKER, Room, real_data, skip};
 
-const FILES: [&str; 5] = ["explanations.json", "metrics.json", "model.json", "ranks.csv.zst", "run.toml"];
+const FILES: [&str; 7] = [
+    ".quadcast-run",
+    "SHA256SUMS",
+    "explanations.json",
+    "metrics.json",
+    "model.json",
+    "ranks.csv.zst",
+    "run.toml",
+];
 
 /// How far a run has come, after checks that hold at any moment.
 pub fn status(room: &Room, run: &str) -> Option<String> {
@@ -49,15 +57,16 @@ fn files_and_keys_of_the_record() {
     assert_keys(
         &record,
         "schema task status dataset model protocol seed version metrics by_step by_relation seconds peak_memory_bytes \
-         unreached not_a_number repeated_queries latest_read selection bootstrap",
+         unreached not_a_number repeated_queries latest_read isolation selection bootstrap digest checksum",
     );
+    assert_keys(&record["isolation"], "verdict questions steps largest_difference");
     assert_keys(&record["dataset"], "name variant fingerprint entities relations train valid test");
     assert_keys(&record["model"], "name config");
     assert_keys(&record["protocol"], "task setting validation ties candidates duplicates selection");
     assert_keys(&record["seconds"], "load fit evaluate");
     assert_keys(&record["by_step"][0], "step time queries mrr hits@1 hits@3 hits@10 mr");
     assert_keys(&record["by_relation"][0], "id relation direction queries mrr hits@1 hits@3 hits@10 mr");
-    assert_eq!((&record["schema"], &record["status"]), (&2.into(), &"complete".into()));
+    assert_eq!((&record["schema"], &record["status"]), (&3.into(), &"complete".into()));
     assert_eq!(record["version"], env!("CARGO_PKG_VERSION"));
     assert_eq!(record["peak_memory_bytes"].is_u64(), cfg!(target_os = "linux"));
     assert_keys(&record["metrics"], "time static raw");
@@ -106,7 +115,10 @@ fn parts_of_the_record_and_ranks_agree() {
 fn threads_and_repetition_change_nothing() {
     let room = Room::with_harbour();
     for (threads, out) in [(1, "one"), (2, "two"), (5, "five"), (2, "again")] {
-        room.quadcast(&format!("run --data harbour --threads {threads} --seed 3 --out {out}")).success();
+        room.quadcast(&format!(
+            "run --model recurrency --data harbour --threads {threads} --seed 3 --out {out}"
+        ))
+        .success();
     }
     for other in ["two", "five", "again"] {
         room.assert_same("one", other);
@@ -118,7 +130,8 @@ fn threads_change_nothing_on_a_real_benchmark() {
     let Some(store) = real_data("forecasting/ICEWS14") else { return };
     let room = Room::new();
     for (threads, out) in [(1, "one"), (2, "two")] {
-        let command = format!("run --data forecasting/ICEWS14 --threads {threads} --out {out}");
+        let command =
+            format!("run --model recurrency --data forecasting/ICEWS14 --threads {threads} --out {out}");
         room.quadcast_in(&store, &command).success();
     }
     room.assert_same("one", "two");
@@ -128,7 +141,7 @@ fn threads_change_nothing_on_a_real_benchmark() {
 fn a_record_repeats_its_run() {
     let room = Room::with_harbour();
     let options = "--setting multi-step --ties random --seed 5 --set variant=strict --set lambda=0.05";
-    room.quadcast(&format!("run --data harbour --out kept {options}")).success();
+    room.quadcast(&format!("run --model recurrency --data harbour --out kept {options}")).success();
     room.quadcast("run kept/run.toml --out other").success();
     room.assert_same("kept", "other");
 }
@@ -136,7 +149,7 @@ fn a_record_repeats_its_run() {
 #[test]
 fn a_record_is_repeated_on_the_same_data_only() {
     let room = Room::with_splits("0 0 1 0\n", "0 0 1 1\n", "0 0 1 2\n");
-    room.quadcast("run --data small --out kept").success();
+    room.quadcast("run --model recurrency --data small --out kept").success();
     room.write("small/test.txt", "1 0 0 2\n");
     room.assert_refused("run kept/run.toml --out other", &["small has changed", "fingerprint", "--data"]);
     room.quadcast("run kept/run.toml --data small --out other").success();
@@ -145,12 +158,12 @@ fn a_record_is_repeated_on_the_same_data_only() {
 #[test]
 fn a_run_that_cannot_be_judged_is_not_complete() {
     let room = Room::with_splits("0 0 1 0\n", "0 0 1 1\n", "0 0 1 1\n");
-    let answer = room.quadcast("run --data small --out kept");
+    let answer = room.quadcast("run --model recurrency --data small --out kept");
     answer.assert_error(2, &["1 facts are in both valid and test"]);
     assert_eq!(answer.stdout, "");
     assert!(matches!(status(&room, "kept").as_deref(), None | Some("failed")));
     room.write("small/test.txt", "0 0 1 2\n");
-    room.quadcast("run --data small --out kept").success();
+    room.quadcast("run --model recurrency --data small --out kept").success();
     assert_eq!(status(&room, "kept").as_deref(), Some("complete"));
 }
 
@@ -159,10 +172,46 @@ fn a_complete_record_is_not_overwritten_by_accident() {
     let room = Room::with_runs();
     let before = room.read("combined/metrics.json");
     let texts = ["combined holds a complete run already", "--out", "--overwrite"];
-    room.assert_refused("run --data harbour --seed 2 --out combined", &texts);
+    room.assert_refused("run --model recurrency --data harbour --seed 2 --out combined", &texts);
     assert_eq!(room.read("combined/metrics.json"), before);
-    room.quadcast("run --data harbour --seed 2 --out combined --overwrite").success();
+    room.quadcast("run --model recurrency --data harbour --seed 2 --out combined --overwrite").success();
     assert_eq!(room.record("combined")["seed"], 2);
+}
+
+#[test]
+fn runs_that_start_together_do_not_disturb_each_other() {
+    let room = Room::with_harbour();
+    let options = ["", "--set lambda=0.5", "--ties mean", ""];
+    let runs: Vec<_> =
+        options.map(|options| room.start(&format!("run --model recurrency --data harbour {options}"))).into();
+    for run in runs {
+        assert!(run.wait_with_output().expect("it ends").status.success());
+    }
+    let mut lambdas = Vec::new();
+    let name = "runs/recurrency-harbour-single-step-1";
+    for folder in [name.to_owned(), format!("{name}.2"), format!("{name}.3"), format!("{name}.4")] {
+        room.quadcast(&format!("verify {folder}")).success().assert_says(&["all the same"]);
+        let record = room.record(&folder);
+        lambdas.push(format!("{} {}", record["model"]["config"]["lambda"], record["protocol"]["ties"]));
+    }
+    lambdas.sort();
+    assert_eq!(lambdas.iter().filter(|one| **one == "\"search\" \"expected\"").count(), 2, "{lambdas:?}");
+    lambdas.dedup();
+    assert_eq!(lambdas.len(), 3, "{lambdas:?}");
+}
+
+#[test]
+fn files_of_others_are_not_touched() {
+    let room = Room::with_harbour();
+    for file in ["model.safetensors", "checkpoint/state", "metrics.json", "trace.jsonl"] {
+        room.write(format!("mine/{file}"), "two years of work");
+        for options in ["", "--overwrite", "--seed 2"] {
+            let texts = ["mine holds files that quadcast run did not make", "choose another --out"];
+            room.assert_refused(&format!("run --data harbour --out mine {options}"), &texts);
+        }
+        assert_eq!(room.text(&format!("mine/{file}")), "two years of work");
+        room.remove("mine");
+    }
 }
 
 #[test]
@@ -170,22 +219,23 @@ fn the_default_folder_is_numbered() {
     let room = Room::with_harbour();
     let name = "runs/recurrency-harbour-single-step-1";
     for folder in [name.to_owned(), format!("{name}.2"), format!("{name}.3")] {
-        let answer = room.quadcast("run --data harbour").success();
+        let answer = room.quadcast("run --model recurrency --data harbour").success();
         answer.assert_says(&[&format!("record: {folder}\n")]);
         assert_eq!(status(&room, &folder).as_deref(), Some("complete"));
     }
-    let answer = room.quadcast("run --data harbour --overwrite").success();
+    let answer = room.quadcast("run --model recurrency --data harbour --overwrite").success();
     answer.assert_says(&[&format!("record: {name}\n")]);
 }
 
 #[test]
 fn leftovers_are_not_fatal() {
     let room = Room::with_harbour();
+    room.write("kept/.quadcast-run", MARKER);
     room.write("kept/metrics.json", "{\"schema\": 1, \"sta");
     room.write("kept/metrics.json.tmp", "{");
     room.write("kept/run.toml.tmp", "model = ");
     room.write("kept/ranks.csv.zst.tmp", b"\x28\xb5\x2f\xfd");
-    room.quadcast("run --data harbour --out kept").success();
+    room.quadcast("run --model recurrency --data harbour --out kept").success();
     assert_eq!(status(&room, "kept").as_deref(), Some("complete"));
     let rest = room.contents().into_iter().filter(|path| path.extension().is_some_and(|end| end == "tmp"));
     assert_eq!(rest.count(), 0);
@@ -196,7 +246,7 @@ fn an_output_folder_that_cannot_be_made_is_named() {
     let room = Room::with_harbour();
     room.write("file", "in the way");
     for out in ["file", "file/below"] {
-        let answer = room.quadcast(&format!("run --data harbour --out {out}"));
+        let answer = room.quadcast(&format!("run --model recurrency --data harbour --out {out}"));
         answer.assert_error(1, &[&format!("cannot create the output folder {out}:"), "with --out"]);
         assert_eq!(answer.stdout, "");
     }
@@ -215,7 +265,7 @@ fn a_read_only_output_folder_is_named() {
     if std::fs::write(room.path("kept/probe"), "").is_ok() {
         return skip("this user may write everywhere");
     }
-    let answer = room.quadcast("run --data harbour --out kept");
+    let answer = room.quadcast("run --model recurrency --data harbour --out kept");
     answer.assert_error(1, &["cannot write kept/", "not writable", "--out"]);
 }
 
@@ -223,16 +273,16 @@ fn a_read_only_output_folder_is_named() {
 #[test]
 fn a_full_disk_is_said_and_leaves_no_half_record() {
     let room = Room::with_harbour();
-    for file in FILES {
+    for file in FILES.into_iter().filter(|file| *file != ".quadcast-run") {
         let run = format!("out-{file}");
-        std::fs::create_dir(room.path(&run)).expect("a folder");
+        room.write(format!("{run}/.quadcast-run"), MARKER);
         // The temporary file of an atomic write, on a device that is always full.
         std::os::unix::fs::symlink("/dev/full", room.path(format!("{run}/{file}.tmp"))).expect("a link");
-        let answer = room.quadcast(&format!("run --data harbour --out {run}"));
+        let answer = room.quadcast(&format!("run --model recurrency --data harbour --out {run}"));
         answer.assert_error(1, &[&format!("cannot write {run}/{file}:"), "The disk is full", "--out"]);
         assert_eq!(answer.stdout, "");
         let expected = (file != "metrics.json").then(|| "incomplete".to_owned());
         assert_eq!(status(&room, &run), expected, "{file}");
-        room.quadcast(&format!("run --data harbour --out {run} --quiet")).success();
+        room.quadcast(&format!("run --model recurrency --data harbour --out {run} --quiet")).success();
     }
 }

@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::common::{Answer, Files, Room, wait_until};
+use crate::common::{Answer, Files, MARKER, Room, wait_until};
 use crate::record::status;
 
-const RUN: &str = "run --data harbour";
-const RUN_KEPT: &str = "run --data harbour --out kept";
+const RUN: &str = "run --model recurrency --data harbour";
+const RUN_KEPT: &str = "run --model recurrency --data harbour --out kept";
 const JOURNAL: &str = "kept/ranks.partial";
 
 /// Runs into `kept` as far as the last test step.
@@ -21,17 +21,27 @@ fn interrupt(room: &Room, options: &str) {
     assert!(record["fitted"].is_string());
 }
 
-/// Where each entry of the journal ends. The first one says whose it is, the others are steps.
-fn ends(journal: &[u8]) -> Vec<usize> {
-    let mut ends = Vec::new();
-    let mut end = 0;
+/// Where each entry of the journal ends, and how many steps there are up to there. The first entry says whose it is.
+fn entries(journal: &[u8]) -> Vec<(usize, usize)> {
+    let (mut entries, mut end, mut steps) = (Vec::new(), 0, 0);
     while let Some(length) = journal.get(end..end + 4) {
-        end += 4 + u32::from_le_bytes(length.try_into().expect("four bytes")) as usize;
-        if end <= journal.len() {
-            ends.push(end);
+        let begin = end + 4;
+        end = begin + u32::from_le_bytes(length.try_into().expect("four bytes")) as usize;
+        let Some(packed) = journal.get(begin..end) else { break };
+        if begin > 4 {
+            let text = String::from_utf8(zstd::decode_all(packed).expect("an entry")).expect("text");
+            // A step begins with a line of three fields, all other lines have more.
+            steps += text.lines().filter(|line| line.split(',').count() == 3).count();
         }
+        entries.push((end, steps));
     }
-    ends
+    entries
+}
+
+/// Steps that are in the journal of the run in `kept`.
+fn steps_kept(room: &Room) -> usize {
+    let journal = fs::read(room.path(JOURNAL)).unwrap_or_default();
+    entries(&journal).last().map_or(0, |&(_, steps)| steps)
 }
 
 /// Runs again and asserts that the run starts afresh: it has nothing to say.
@@ -78,25 +88,26 @@ fn a_second_process_is_told_and_ctrl_c_ends_the_first_cleanly() {
     assert!(said.contains("the run in kept can be resumed: give the same command again"), "{said}");
     assert_eq!(room.record("kept")["status"], "incomplete");
     assert!(room.path("kept/checkpoint").is_dir(), "the training is kept");
-    assert!(!room.path("kept/run.lock").exists(), "the folder is free");
+    assert_eq!(room.text("kept/.quadcast-run"), MARKER, "the folder is free");
 }
 
 #[test]
 fn a_run_goes_on_after_any_step() {
-    for (options, done) in [
-        ("", 0),
-        ("", 1),
-        ("--validation withheld", 13),
-        ("--setting multi-step --ties random --seed 3", 7),
-        ("--set variant=strict --set lambda=0.05 --duplicates keep", 20),
+    for (options, share) in [
+        ("", 0.0),
+        ("", 0.1),
+        ("--validation withheld", 0.7),
+        ("--setting multi-step --ties random --seed 3", 0.4),
+        ("--set variant=strict --set lambda=0.05 --duplicates keep", 1.0),
     ] {
         let room = Room::with_harbour();
         room.quadcast(&format!("{RUN} --out whole {options}")).success();
         interrupt(&room, options);
         let journal = room.read(JOURNAL);
-        let ends = ends(&journal);
-        assert_eq!(ends.len(), 21);
-        room.write(JOURNAL, &journal[..ends[done]]);
+        let entries = entries(&journal);
+        assert_eq!(entries.last().expect("entries").1, 20);
+        let (end, done) = entries[(share * (entries.len() - 1) as f64) as usize];
+        room.write(JOURNAL, &journal[..end]);
         assert_goes_on(&room, &format!("{RUN_KEPT} {options}"), done);
         room.assert_same("whole", "kept");
     }
@@ -119,11 +130,13 @@ fn the_fit_is_not_repeated() {
 #[test]
 fn a_torn_journal_costs_one_step_and_an_unreadable_one_all() {
     let journal = with_interrupted().read(JOURNAL);
-    let fifth = ends(&journal)[5];
+    let entries = entries(&journal);
+    // The last entry but one.
+    let (end, steps) = entries[entries.len() - 2];
     for (left, done) in [
-        (Some(&journal[..=fifth]), 5),
-        (Some(&journal[..fifth + 4]), 5),
-        (Some(&journal[..fifth + 20]), 5),
+        (Some(&journal[..=end]), steps),
+        (Some(&journal[..end + 4]), steps),
+        (Some(&journal[..end + 20]), steps),
         (Some(&b""[..]), 0),
         (Some(b"\0\0\0\0"), 0),
         (Some(b"not a journal at all"), 0),
@@ -174,7 +187,7 @@ fn a_run_on_other_data_starts_afresh() {
 fn where_the_data_lies_does_not_matter() {
     let room = with_interrupted();
     fs::rename(room.path("harbour"), room.path("moved")).expect("a folder can be moved");
-    assert_goes_on(&room, "run --data moved --out kept", 20);
+    assert_goes_on(&room, "run --model recurrency --data moved --out kept", 20);
     assert_eq!(room.read("whole/ranks.csv.zst"), room.read("kept/ranks.csv.zst"));
 }
 
@@ -246,22 +259,21 @@ fn is_complete(room: &Room) -> bool {
 #[test]
 fn a_run_that_is_killed_again_and_again_arrives() {
     let room = Room::with_busy_dataset();
-    let run = "run --data small --out kept";
-    room.quadcast("run --data small --out whole").success();
-    let entries = || ends(&fs::read(room.path(JOURNAL)).unwrap_or_default()).len();
+    let run = "run --model recurrency --data small --out kept";
+    room.quadcast("run --model recurrency --data small --out whole").success();
     let mut most = 0;
-    for wanted in [1, 2, 4, 8, 12, 16, 20] {
-        room.kill_when(run, || entries() >= wanted);
+    for wanted in [0, 1, 3, 7, 11, 15, 19] {
+        room.kill_when(run, || room.path(JOURNAL).exists() && steps_kept(&room) >= wanted);
         if is_complete(&room) {
             // It was faster than we are.
             break;
         }
         // Nothing that was on the disk is lost.
-        assert!(entries() >= most, "{} entries after {most}", entries());
-        most = entries();
+        assert!(steps_kept(&room) >= most, "{} steps after {most}", steps_kept(&room));
+        most = steps_kept(&room);
     }
     if !is_complete(&room) {
-        assert_goes_on(&room, run, most - 1);
+        assert_goes_on(&room, run, most);
     }
     room.assert_same("whole", "kept");
 }
@@ -269,10 +281,10 @@ fn a_run_that_is_killed_again_and_again_arrives() {
 #[test]
 fn a_run_that_is_killed_at_any_moment_can_be_taken_up() {
     let room = Room::with_busy_dataset();
-    room.quadcast("run --data small --out whole").success();
+    room.quadcast("run --model recurrency --data small --out whole").success();
     let take_up = || {
         if !is_complete(&room) {
-            room.quadcast("run --data small --out kept --quiet").success();
+            room.quadcast("run --model recurrency --data small --out kept --quiet").success();
         }
         room.assert_same("whole", "kept");
         room.remove("kept");
@@ -280,9 +292,11 @@ fn a_run_that_is_killed_at_any_moment_can_be_taken_up() {
     for milliseconds in [0, 5, 20, 50, 80, 150, 300, 400, 450, 500, 550, 600, 650, 700] {
         let begun = Instant::now();
         let moment = Duration::from_millis(milliseconds);
-        room.kill_when("run --data small --out kept", || begun.elapsed() >= moment);
+        room.kill_when("run --model recurrency --data small --out kept", || begun.elapsed() >= moment);
         take_up();
     }
-    room.kill_when("run --data small --out kept", || room.path("kept/metrics.json").exists());
+    room.kill_when("run --model recurrency --data small --out kept", || {
+        room.path("kept/metrics.json").exists()
+    });
     take_up();
 }

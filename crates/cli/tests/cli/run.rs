@@ -5,9 +5,18 @@ use serde_json::{Value, json};
 use crate::common::{Room, assert_texts};
 
 #[test]
+fn herald_runs_when_no_model_is_named() {
+    let room = Room::with_harbour();
+    let answer = room.quadcast("run --data harbour --set hidden=8 --set epochs=1").success();
+    answer.assert_says(&["herald on harbour · single-step", "record: runs/herald-harbour-single-step-1\n"]);
+    room.quadcast("forecast runs/herald-harbour-single-step-1 --subject Grey_Heron --relation docks_at")
+        .success();
+}
+
+#[test]
 fn table_for_people() {
     let room = Room::with_harbour();
-    let answer = room.quadcast("run --data harbour").success();
+    let answer = room.quadcast("run --model recurrency --data harbour").success();
     answer.assert_fits();
     let history =
         "history: every earlier step known, validation facts observed; latest fact read: 2031-07-27\n";
@@ -42,17 +51,19 @@ fn table_for_people() {
     }
     // Nothing is known, everything is tied: the widest numbers.
     let unknown = Room::with_splits("0 0 1 0\n", "1 0 0 1\n", "2 1 3 2\n");
-    unknown.quadcast("run --data small").success().assert_fits();
+    unknown.quadcast("run --model recurrency --data small").success().assert_fits();
 }
 
 #[test]
 fn json_is_the_record_and_remarks_go_elsewhere() {
     let room = Room::with_harbour();
-    let mut document = room.document("run --data harbour --out kept");
+    let mut document = room.document("run --model recurrency --data harbour --out kept");
     let folder = document.as_object_mut().expect("an object").shift_remove("record");
     assert_eq!(folder, Some("kept".into()));
-    assert_eq!(document, room.record("kept"));
-    let answer = room.quadcast("run --data harbour/ --verbose --json");
+    let mut record = room.record("kept");
+    assert!(record.as_object_mut().expect("an object").shift_remove("checksum").is_some());
+    assert_eq!(document, record);
+    let answer = room.quadcast("run --model recurrency --data harbour/ --verbose --json");
     assert_eq!(answer.code, 0);
     let texts = ["Layout labelled, because train.txt has names", "numbered by first appearance"];
     assert_texts(&answer.stderr, &texts);
@@ -60,14 +71,15 @@ fn json_is_the_record_and_remarks_go_elsewhere() {
     assert_eq!(other["status"], "complete");
     // A slash behind the folder changes nothing.
     assert_eq!(document["dataset"]["fingerprint"], other["dataset"]["fingerprint"]);
-    room.quadcast("run --data harbour --quiet").success().assert_says(&["time-aware"]);
-    room.quadcast("run --data harbour --verbose --quiet").assert_error(2, &["--verbose", "--quiet"]);
+    room.quadcast("run --model recurrency --data harbour --quiet").success().assert_says(&["time-aware"]);
+    room.quadcast("run --model recurrency --data harbour --verbose --quiet")
+        .assert_error(2, &["--verbose", "--quiet"]);
 }
 
 #[test]
 fn a_world_that_repeats_itself_is_forecast_perfectly() {
     let room = Room::with_splits("0 0 1 0\n2 1 3 0\n", "0 0 1 1\n2 1 3 1\n", "0 0 1 2\n2 1 3 2\n");
-    let record = room.document("run --data small");
+    let record = room.document("run --model recurrency --data small");
     for filter in ["time", "static", "raw"] {
         let metrics = &record["metrics"][filter];
         assert_eq!(metrics["mrr"], 1.0, "{filter}");
@@ -100,7 +112,7 @@ fn options_override_the_configuration_file() {
     let room = Room::with_harbour();
     room.write(
         "plan.toml",
-        "data = \"nowhere\"\nseed = 3\n[protocol]\nsetting = \"multi-step\"\n[config]\nvariant = \"strict\"\n\
+        "model = \"recurrency\"\ndata = \"nowhere\"\nseed = 3\n[protocol]\nsetting = \"multi-step\"\n[config]\nvariant = \"strict\"\n\
          lambda = 0.1\n",
     );
     let record = room.document("run plan.toml --data harbour --seed 4 --set lambda=0.2");
@@ -115,7 +127,7 @@ fn options_override_the_configuration_file() {
 fn models_for_people_and_machines() {
     let room = Room::new();
     let (list, models) = room.both_ways("models");
-    list.assert_says(&["forecasting\n  recurrency ", "completion\n  naive-rules ", "evolving\n  transe "]);
+    list.assert_says(&["forecasting\n  herald ", "completion\n  naive-rules ", "evolving\n  transe "]);
     let models = models.as_array().expect("a list");
     // A title, a line per model and an empty line per task, and a hint.
     assert_eq!(list.stdout.lines().count(), models.len() + 2 * 3 + 1);
@@ -129,7 +141,7 @@ fn models_for_people_and_machines() {
         assert!(settings.iter().all(|setting| setting.get("default").is_some()), "{name}");
     }
     let recurrency = room.document("models RECB");
-    assert_eq!(recurrency, models[0]);
+    assert_eq!(recurrency, models[1]);
     assert_eq!(recurrency["task"], "forecasting");
     assert_eq!(recurrency["capabilities"]["settings"], json!(["single-step", "multi-step"]));
     room.quadcast("models recurrency").success().assert_says(&[

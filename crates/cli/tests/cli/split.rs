@@ -39,7 +39,7 @@ fn time_divides_between_steps() {
     assert!(train.abs_diff(881) < 15 && valid.abs_diff(294) < 15 && test.abs_diff(294) < 15, "{report}");
     let day = |split: &str, end: usize| report["periods"][split][end].as_str().expect("a date").to_owned();
     assert!(day("train", 1) < day("valid", 0) && day("valid", 1) < day("test", 0));
-    room.quadcast("run --data new --out record").success();
+    room.quadcast("run --model recurrency --data new --out record").success();
     room.quadcast("data audit new").success();
 }
 

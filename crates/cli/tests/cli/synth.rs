@@ -37,7 +37,7 @@ fn the_best_score_stands_in_the_world_file() {
         ["train", "valid", "test"].iter().map(|s| world["sizes"]["facts"][s].as_u64().unwrap()).sum();
     assert_eq!(truth.lines().count() as u64, facts + 1);
 
-    let record = room.document("run --data village --out record");
+    let record = room.document("run --model recurrency --data village --out record");
     let mrr = record["metrics"]["time"]["mrr"].as_f64().expect("a number");
     assert!(mrr < world["best"]["single-step"]["time"]["mrr"].as_f64().expect("a number"));
     assert_eq!(record["dataset"]["fingerprint"], world["fingerprint"]);
@@ -64,7 +64,10 @@ fn wrong_requests_are_refused_before_anything_is_written() {
     room.assert_refused("data synth --world vilage --out a", &texts);
     room.write("mine/notes.txt", "do not lose me");
     room.assert_refused("data synth --out mine", &["mine", "not empty", "--overwrite"]);
-    room.assert_refused("data synth --out mine --overwrite", &["mine", "no synthetic world"]);
+    room.assert_refused(
+        "data synth --out mine --overwrite",
+        &["mine", "more than a synthetic world", "does not touch it"],
+    );
     room.assert_refused("data synth --out mine/notes.txt", &["this is a file"]);
     room.quadcast("data synth --world rules-only --out made").success();
     room.assert_refused("data synth --world rules-only --out made", &["made", "--overwrite"]);

@@ -110,5 +110,5 @@ fn devices_that_are_not_there_are_refused() {
     if !cfg!(feature = "wgpu") {
         room.assert_refused("run --model re-gcn --data harbour --device wgpu", &["--features wgpu"]);
     }
-    room.quadcast("run --data harbour --device cpu --out cpu").success();
+    room.quadcast("run --model recurrency --data harbour --device cpu --out cpu").success();
 }

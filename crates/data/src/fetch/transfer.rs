@@ -13,6 +13,7 @@ use ureq::http::Response;
 use super::dataset::FetchOptions;
 use super::error::Cause;
 use crate::Download;
+use crate::files::open_file;
 
 /// Bytes that are copied at a time.
 const CHUNK: usize = 1 << 16;
@@ -165,6 +166,6 @@ fn is_timeout(error: &io::Error) -> bool {
 /// SHA-256 of a file in hexadecimal.
 pub(super) fn sha256(path: &Path) -> io::Result<String> {
     let mut hasher = Sha256::new();
-    io::copy(&mut File::open(path)?, &mut hasher)?;
+    io::copy(&mut open_file(path)?, &mut hasher)?;
     Ok(format!("{:x}", hasher.finalize()))
 }

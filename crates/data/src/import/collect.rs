@@ -94,6 +94,11 @@ impl Collector {
                 return Err(problem(role, SkipReason::EmptyName, message));
             }
         }
+        if let Some(role) = Role::ALL.into_iter().find(|role| row.fields[*role as usize].contains(&0)) {
+            let field = excerpt(row.fields[role as usize]);
+            let message = format!("found {field} with a NUL character, expected text; remove the character");
+            return Err(problem(role, SkipReason::Encoding, message));
+        }
         let date = row.fields[Role::Date as usize];
         let wrong_date = |message| problem(Role::Date, SkipReason::Date, message);
         let parsed = parse(date, self.order).map_err(|advice| {

@@ -21,6 +21,7 @@ use super::layout::{Layout, of_names};
 use super::rows::{EventRow, Next, Rows, Stop};
 use super::source::Source;
 use crate::DataError;
+use crate::files::open_file;
 use crate::readers::date_of_day;
 
 /// What a column holds, as far as its values need to know.
@@ -86,7 +87,7 @@ pub(super) struct ParquetFile {
 impl ParquetFile {
     /// Opens a file and reads what it says about itself.
     pub(super) fn open(path: &Path) -> io::Result<Self> {
-        let file = File::open(path)?;
+        let file = open_file(path)?;
         let file = guarded(|| SerializedFileReader::new(file))?;
         let columns = file.metadata().file_metadata().schema().get_fields().to_vec();
         Ok(Self { file, columns })

@@ -20,7 +20,7 @@ use super::steps::{Decision, StepFact, on_steps};
 use super::table::{Dialect, Table};
 use super::write::{check, label, write, written_names};
 use crate::DataError;
-use crate::readers::failure;
+use crate::files::failure;
 
 /// Version of `import.json`.
 const SCHEMA: u32 = 1;

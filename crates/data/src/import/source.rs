@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::error::ImportError;
 use crate::DataError;
-use crate::readers::{Compression, failure, file_name, stream};
+use crate::files::{CheckedText, Checks, Compression, failure, file_name, stream};
 
 /// Bytes that are looked at to find out the layout.
 const SAMPLE: usize = 1 << 18;
@@ -60,7 +60,7 @@ pub(super) struct Source {
     pub sample: Vec<u8>,
     /// How the file is compressed.
     pub compression: Option<Compression>,
-    rest: Box<dyn Read>,
+    rest: CheckedText<Box<dyn Read>>,
     /// Bytes that were read and are not in the sample.
     ahead: Vec<u8>,
 }
@@ -68,12 +68,14 @@ pub(super) struct Source {
 impl Source {
     /// Opens a file; `-` is standard input.
     pub(super) fn open(path: &Path) -> Result<Self, DataError> {
-        let (path, compression, mut rest) = if path == Path::new("-") {
+        let (path, compression, source) = if path == Path::new("-") {
             (PathBuf::from(STANDARD_INPUT), None, Box::new(io::stdin()) as Box<dyn Read>)
         } else {
             let compression = Compression::of(&file_name(path)).0;
-            (path.to_path_buf(), compression, stream(path, compression)?)
+            (path.to_path_buf(), compression, stream(path, compression)? as Box<dyn Read>)
         };
+        // NUL is found where fields are looked at, so that such rows can be left out.
+        let mut rest = CheckedText::new(source, Checks::LINES);
         let mut bytes = Vec::new();
         rest.by_ref()
             .take(SAMPLE as u64)

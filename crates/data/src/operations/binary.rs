@@ -26,7 +26,7 @@ use sha2::{Digest, Sha256};
 
 use super::stream::{Dropped, NumberedOperation, OperationStream, StreamClock, head_tail_relation};
 use crate::DataError;
-use crate::readers::{Compression, failure, file_name};
+use crate::files::{Compression, failure, file_name};
 
 pub(crate) const MAGIC: &[u8; 8] = b"QCASTOPS";
 const VERSION: u32 = 1;
@@ -248,6 +248,9 @@ impl<R: Read> File<'_, R> {
                 return Err(self.wrong("a name is longer than its section"));
             };
             let name = std::str::from_utf8(name).map_err(|_| self.wrong("a name is not UTF-8"))?;
+            if name.contains('\0') {
+                return Err(self.wrong("a name holds a NUL character"));
+            }
             names.push(Some(name.to_owned()));
             payload = rest;
         }

@@ -8,7 +8,8 @@ use super::binary::{MAGIC, read_binary, write_binary};
 use super::stream::{FaultPolicy, OperationStream, StreamFormat};
 use super::text::write_text;
 use crate::DataError;
-use crate::readers::{Compression, failure, file_name, read_text, stream};
+use crate::files::{Compression, Source, failure, file_name, stream};
+use crate::readers::read_text;
 use crate::write::{beside, compressed, failed, write_file};
 
 /// Reads a file of operations, text or binary, also compressed. The policy is for text: a binary file is checked as a
@@ -26,7 +27,7 @@ pub fn stream_format(path: &Path) -> Result<StreamFormat, DataError> {
 }
 
 /// The first bytes of a file, as many as tell its form, and the rest of it.
-fn start_of(path: &Path) -> Result<(Vec<u8>, Box<dyn Read>), DataError> {
+fn start_of(path: &Path) -> Result<(Vec<u8>, Source), DataError> {
     let compression = Compression::of(&file_name(path)).0;
     let mut source = stream(path, compression)?;
     let mut start = Vec::new();

@@ -13,7 +13,6 @@ mod sources;
 mod stream;
 mod text;
 
-pub(crate) use binary::MAGIC;
 pub use build::{Fault, StreamBuilder};
 pub use convert::{operations_target, read_operations, stream_format, write_operations};
 pub(crate) use extend::KnownNames;

@@ -6,7 +6,7 @@ use quadcast_core::{Split, Triple, TripleOperation, Vocabulary};
 use rustc_hash::FxHashSet;
 use serde::Serialize;
 
-use crate::readers::{Compression, file_name};
+use crate::files::{Compression, file_name};
 
 /// What happens to an operation that contradicts the graph.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]

@@ -47,7 +47,7 @@ pub(super) fn find_description<T: DeserializeOwned>(
     file: &str,
 ) -> Result<Option<T>, DataError> {
     let path = folder.find(what, |name| name == file)?;
-    Ok(path.map(Input::open).transpose()?.and_then(|input| serde_json::from_slice(&input.bytes).ok()))
+    Ok(path.map(Input::open_json).transpose()?.and_then(|input| serde_json::from_slice(&input.bytes).ok()))
 }
 
 /// Whether bare numbers are those of Wikidata. The published folders have nothing else; what we compiled says so itself, and

@@ -4,11 +4,12 @@ use quadcast_core::Split;
 
 use super::dates::iso_minute;
 use super::descriptions::IMPORT;
-use super::input::{Compression, Folder, Input, no_fact};
+use super::input::{Folder, Input, no_fact};
 use super::intervals::partial_date;
 use super::lines::{Lines, blank_fields, excerpt, integer, tab_fields};
 use super::lkge;
 use super::splits::Naming;
+use crate::files::Compression;
 use crate::{DataError, Format};
 
 /// What a folder of each layout looks like, for error messages.
@@ -80,9 +81,9 @@ fn unknown(folder: &Folder, reason: &str) -> DataError {
 fn by_rows(folder: &Folder, splits: &[&String]) -> Result<(Format, String), DataError> {
     let mut first_row = None;
     for name in splits {
-        let text = Input::start(&folder.path.join(name))?;
+        let (input, _) = Input::start(&folder.path.join(name))?;
         let mut layouts = Vec::new();
-        for (line, row) in Lines::new(&text).take(SAMPLE) {
+        for (line, row) in Lines::new(input.text()).take(SAMPLE) {
             first_row.get_or_insert_with(|| {
                 format!("the rows of {name} fit no layout (line {line} is {})", excerpt(row))
             });

@@ -55,7 +55,8 @@ pub(super) fn read(
     }
     describe(&numbers, &steps, notes);
     if parts.snapshots.is_some() {
-        notes.add("Of the snapshot folders only the id lists are read; their triples repeat the others in local ids.");
+        notes.add("Of the snapshot folders only the id lists are read; their triples repeat the others in local ids, and only the \
+             first rows are looked at.");
     }
 
     let steps = steps.into_iter().map(|step| step.content).collect();

@@ -11,6 +11,7 @@ use super::id_files::{IdFile, IdFiles, Order};
 use super::id_spaces::IdSpaces;
 use super::input::{Folder, Input};
 use super::triples::{TripleFile, read_labels, read_operations, read_triples};
+use super::unread::look_at_unused;
 use crate::error::IdKind;
 use crate::write::category_file;
 use crate::{DataError, Format};
@@ -26,7 +27,7 @@ pub(super) struct Folders {
 pub(super) struct Step {
     pub content: EvolvingStep,
     pub notes: Vec<String>,
-    /// Files of `updates/k` that were left alone.
+    /// Files that were left alone; those of `updates/k` without the name of that folder.
     pub unused: Vec<String>,
     /// The file of the training operations.
     pub training: PathBuf,
@@ -37,8 +38,16 @@ pub(super) struct Step {
 pub(super) fn read_step(number: u32, folders: Folders, spaces: IdSpaces<'_>) -> Result<Step, DataError> {
     let Folders { mut updates, increments, snapshots } = folders;
     let mut notes = Vec::new();
+    let mut unused = Vec::new();
+    let mut unused_of = |part: &str, files: Vec<&str>| {
+        unused.extend(files.iter().map(|file| format!("{part}{number}/{file}")));
+    };
     let increment = match increments {
-        Some(mut folder) => find(&mut folder, "train2id", spaces, read_triples)?,
+        Some(mut folder) => {
+            let increment = find(&mut folder, "train2id", spaces, read_triples)?;
+            unused_of("increments/", folder.unused());
+            increment
+        }
         None => None,
     };
     let (training_file, training) =
@@ -56,10 +65,16 @@ pub(super) fn read_step(number: u32, folders: Folders, spaces: IdSpaces<'_>) -> 
     };
     let (classification, classification_valid) = (examples(Split::Test)?, examples(Split::Valid)?);
     let present = match snapshots {
-        Some(mut folder) => IdFiles::find(&mut folder, Order::IdFirst)?,
+        Some(mut folder) => {
+            let lists = IdFiles::find(&mut folder, Order::IdFirst)?;
+            let (problems, other) = look_at_unused(&folder, lists.spaces(), repeats_in_local_ids);
+            notes.extend(problems);
+            unused_of("snapshots/", other);
+            lists
+        }
         None => IdFiles::default(),
     };
-    let unused = updates.unused().into_iter().map(|file| format!("{number}/{file}")).collect();
+    unused_of("", updates.unused());
     let (operations_file, operations) = operations.map(|file| (file.path, file.rows)).unzip();
     let content = EvolvingStep {
         label: number.to_string(),
@@ -75,6 +90,13 @@ pub(super) fn read_step(number: u32, folders: Folders, spaces: IdSpaces<'_>) -> 
         relations: global_ids(present.relations, IdKind::Relation, spaces, RelationId)?,
     };
     Ok(Step { content, notes, unused, training: training_file, operations: operations_file })
+}
+
+/// Whether a file of `snapshots/k` says in local ids what the updates say.
+fn repeats_in_local_ids(stem: &str) -> bool {
+    Split::ALL
+        .iter()
+        .any(|split| stem.strip_prefix(split.word()).is_some_and(|rest| rest == "2id" || rest == "2id_all"))
 }
 
 /// The training operations and their file. Nothing can be deleted from an empty graph, so the increment can stand in for a

@@ -11,11 +11,12 @@ use quadcast_core::{Names, Vocabulary};
 use rustc_hash::FxHashMap;
 
 use super::id_spaces::{Extent, IdSpaces, joint_sizes, refuse_sparse, unnamed};
-use super::input::{Folder, Input, file_name};
+use super::input::{Folder, Input};
 use super::lines::{At, Lines, blank_fields, integer, is_blank, tab_fields};
 use super::notes::{Appearance, Notes};
 use crate::DataError;
 use crate::error::IdKind;
+use crate::files::file_name;
 
 const COLUMNS: &str = "name and id (or id and name)";
 
@@ -61,7 +62,7 @@ impl IdFile {
     }
 
     /// Reads an id file. `usual` decides where the content leaves the order of the columns open.
-    fn read(input: &Input, kind: IdKind, usual: Order) -> Result<Self, DataError> {
+    pub(super) fn read(input: &Input, kind: IdKind, usual: Order) -> Result<Self, DataError> {
         let path = input.path.as_path();
         let mut lines = Lines::new(input.utf8()?.as_bytes()).peekable();
         let mut count = None;
@@ -174,7 +175,8 @@ impl IdFiles {
         declared: [Option<usize>; 2],
         facts: usize,
     ) -> Result<Vocabulary, DataError> {
-        let used = joint_sizes(files, facts)?;
+        let listed = [self.entities.is_some(), self.relations.is_some()];
+        let used = joint_sizes(files, facts, listed)?;
         let names = |list: &Option<IdFile>, which: usize| match list {
             Some(list) => list.names(declared[which]),
             None => unnamed(used[which], declared[which], facts),
@@ -185,6 +187,7 @@ impl IdFiles {
     /// Says what the files of the facts look like, of which `columns` are read, and what the id files hold.
     pub(super) fn describe_with(&self, facts: &[&Input], columns: usize, notes: &mut Notes) {
         notes.compression(facts.iter().map(|input| input.path.as_path()).chain(self.paths()));
+        notes.returns(facts.iter().copied());
         let looks: Vec<Appearance> = facts.iter().map(|input| Appearance::of(&input.bytes)).collect();
         Appearance::describe(&looks, columns, notes);
         self.describe(notes);

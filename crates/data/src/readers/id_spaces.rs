@@ -7,10 +7,10 @@ use std::path::Path;
 
 use quadcast_core::Names;
 
-use super::input::file_name;
 use super::lines::At;
 use crate::DataError;
 use crate::error::IdKind;
+use crate::files::file_name;
 
 /// Ids below this number are always accepted.
 const FREE_IDS: u64 = 1 << 20;
@@ -93,16 +93,20 @@ pub(super) struct Extent {
     largest: [Option<(u32, u64, usize)>; 2],
 }
 
-/// Sizes of the entity and relation id spaces of several files, unless the rows that they hold together cannot justify them.
+/// Sizes of the entity and relation id spaces of several files, unless the rows that they hold together cannot justify them. Ids
+/// that a file lists were checked against that file, which may list many more than are used.
 pub(super) fn joint_sizes<'a>(
     files: impl IntoIterator<Item = (&'a Path, &'a Extent)>,
     rows: usize,
+    listed: [bool; 2],
 ) -> Result<[usize; 2], DataError> {
     let mut sizes = [0; 2];
     for (path, extent) in files {
         for (kind, size) in IdKind::ALL.into_iter().zip(&mut sizes) {
             if let Some((id, line, column)) = extent.largest[kind as usize] {
-                refuse_sparse(At { path, line, column }, kind, id, rows)?;
+                if !listed[kind as usize] {
+                    refuse_sparse(At { path, line, column }, kind, id, rows)?;
+                }
                 *size = (*size).max(id as usize + 1);
             }
         }

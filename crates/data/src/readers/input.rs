@@ -1,96 +1,64 @@
 //! Files and folders: what lies in a folder, and the bytes of a file with its compression taken off.
 //!
 //! A file is read whole: the largest benchmark file has 45 MB, and parsing slices of one buffer is what makes the
-//! readers fast. Which decoder to use is decided by the name, so that a damaged file is called damaged and not text.
+//! readers fast.
 
-use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader, Cursor, Read};
+use std::fs;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use crate::files::{CheckedText, Checks, Compression, failure, file_name, stream};
 use crate::{DataError, Format};
 
-/// How a file is compressed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Compression {
-    /// `.gz`
-    Gzip,
-    /// `.bz2`
-    Bzip2,
-    /// `.xz`
-    Xz,
-    /// `.zst`
-    Zstandard,
-    /// `.zip`
-    Zip,
-}
-
-impl Compression {
-    const ALL: [(Self, &'static str); 5] = [
-        (Self::Gzip, ".gz"),
-        (Self::Bzip2, ".bz2"),
-        (Self::Xz, ".xz"),
-        (Self::Zstandard, ".zst"),
-        (Self::Zip, ".zip"),
-    ];
-
-    /// The compression that a file name promises, and the name without that ending.
-    pub(crate) fn of(name: &str) -> (Option<Self>, &str) {
-        for (compression, ending) in Self::ALL {
-            if let Some(stem) = name.strip_suffix(ending) {
-                return (Some(compression), stem);
-            }
-        }
-        (None, name)
-    }
-
-    pub(crate) const fn word(self) -> &'static str {
-        match self {
-            Self::Gzip => "gzip",
-            Self::Bzip2 => "bzip2",
-            Self::Xz => "xz",
-            Self::Zstandard => "zstd",
-            Self::Zip => "zip",
-        }
-    }
-}
-
-/// Read buffer of compressed streams.
-const BUFFER: usize = 1 << 18;
+/// Bytes that are reserved for a file at most before any of it was read.
+const FIRST_GUESS: u64 = 1 << 26;
 
 pub(crate) struct Input {
     pub path: PathBuf,
     pub bytes: Vec<u8>,
+    /// Whether lines ended in carriage returns alone, which are line feeds now.
+    pub returns: bool,
 }
 
 impl Input {
-    /// Reads and decompresses a file.
+    /// Reads and decompresses a file of rows.
     pub(crate) fn open(path: PathBuf) -> Result<Self, DataError> {
-        Self::open_limited(path, None)
+        Self::open_checked(path, Checks::ROWS, u64::MAX)
     }
 
-    fn open_limited(path: PathBuf, limit: Option<usize>) -> Result<Self, DataError> {
-        let raw = fs::read(&path).map_err(|source| failure(&path, None, source))?;
+    /// Reads and decompresses a file whose rows may be of any length.
+    pub(super) fn open_long(path: PathBuf) -> Result<Self, DataError> {
+        Self::open_checked(path, Checks::LONG_ROWS, u64::MAX)
+    }
+
+    /// Reads and decompresses a file that is not made of rows.
+    pub(super) fn open_json(path: PathBuf) -> Result<Self, DataError> {
+        Self::open_checked(path, Checks::NONE, u64::MAX)
+    }
+
+    fn open_checked(path: PathBuf, checks: Checks, limit: u64) -> Result<Self, DataError> {
         let compression = Compression::of(&file_name(&path)).0;
-        let mut bytes = match compression {
-            None => raw,
-            Some(Compression::Zip) => unzip(&path, raw)?,
-            Some(known) => {
-                decompress(&raw, known, limit).map_err(|error| failure(&path, compression, error))?
-            }
-        };
-        bytes.truncate(limit.unwrap_or(usize::MAX));
-        Ok(Self { path, bytes })
+        let mut text = CheckedText::new(stream(&path, compression)?, checks);
+        // Text of ids shrinks to about a fifth; a wrong guess costs a reallocation, nothing else.
+        let expected = fs::metadata(&path).map_or(0, |file| file.len());
+        let expected = if compression.is_some() { expected.saturating_mul(5) } else { expected };
+        let mut bytes = Vec::with_capacity(expected.min(limit).min(FIRST_GUESS) as usize);
+        let read = text.by_ref().take(limit).read_to_end(&mut bytes);
+        read.map_err(|source| failure(&path, compression, source))?;
+        let returns = text.ends_in_returns();
+        Ok(Self { path, bytes, returns })
     }
 
-    /// The first complete lines of a file, without a byte order mark: enough to look at.
-    pub(super) fn start(path: &Path) -> Result<Vec<u8>, DataError> {
+    /// The first complete lines of a file, without a byte order mark: enough to look at. Also whether that is all of it.
+    pub(super) fn start(path: &Path) -> Result<(Self, bool), DataError> {
         const BYTES: usize = 1 << 16;
-        let mut input = Self::open_limited(path.to_path_buf(), Some(BYTES))?;
-        if input.bytes.len() == BYTES {
+        let mut input = Self::open_checked(path.to_path_buf(), Checks::ROWS, BYTES as u64)?;
+        let whole = input.bytes.len() < BYTES;
+        if !whole {
             let end = memchr::memrchr(b'\n', &input.bytes).map_or(BYTES, |end| end + 1);
             input.bytes.truncate(end);
         }
-        Ok(input.text().to_vec())
+        Ok((input, whole))
     }
 
     /// The bytes without a byte order mark.
@@ -123,78 +91,6 @@ impl Input {
 pub(super) fn no_fact(path: &Path) -> DataError {
     let problem = "the file holds no fact, expected at least one; put the facts in or choose another dataset";
     DataError::file(path, problem)
-}
-
-/// The error of a file that cannot be read.
-pub(crate) fn failure(path: &Path, compression: Option<Compression>, source: io::Error) -> DataError {
-    let path = path.to_path_buf();
-    match compression {
-        Some(compression) => DataError::Corrupt { path, compression: compression.word(), source },
-        None => DataError::Io { path, source },
-    }
-}
-
-/// Opens a file as a stream, with its compression taken off.
-pub(crate) fn stream(path: &Path, compression: Option<Compression>) -> Result<Box<dyn Read>, DataError> {
-    let failed = |source| failure(path, None, source);
-    if path.is_dir() {
-        return Err(failed(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder, expected a file")));
-    }
-    let open = || File::open(path).map_err(failed);
-    match compression {
-        None => Ok(Box::new(open()?)),
-        Some(Compression::Zip) => Ok(Box::new(Cursor::new(Input::open(path.to_path_buf())?.bytes))),
-        Some(compression) => decoder(BufReader::with_capacity(BUFFER, open()?), compression)
-            .map_err(|source| failure(path, Some(compression), source)),
-    }
-}
-
-/// Takes the compression off a stream.
-fn decoder<'a>(raw: impl BufRead + 'a, compression: Compression) -> io::Result<Box<dyn Read + 'a>> {
-    Ok(match compression {
-        Compression::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(raw)),
-        Compression::Bzip2 => Box::new(bzip2::bufread::MultiBzDecoder::new(raw)),
-        Compression::Xz => Box::new(liblzma::bufread::XzDecoder::new_multi_decoder(raw)),
-        Compression::Zstandard => Box::new(zstd::stream::read::Decoder::with_buffer(raw)?),
-        Compression::Zip => return Err(io::Error::other("archives are opened by their table of contents")),
-    })
-}
-
-fn decompress(raw: &[u8], compression: Compression, limit: Option<usize>) -> io::Result<Vec<u8>> {
-    let mut decoder = decoder(raw, compression)?;
-    // Text of ids shrinks to about a fifth; a wrong guess costs a reallocation, nothing else.
-    let limit = limit.unwrap_or(usize::MAX);
-    let mut bytes = Vec::with_capacity(raw.len().saturating_mul(5).min(limit));
-    decoder.by_ref().take(limit as u64).read_to_end(&mut bytes)?;
-    Ok(bytes)
-}
-
-fn unzip(path: &Path, raw: Vec<u8>) -> Result<Vec<u8>, DataError> {
-    let corrupt = |source: io::Error| failure(path, Some(Compression::Zip), source);
-    let mut archive = zip::ZipArchive::new(Cursor::new(raw)).map_err(|e| corrupt(e.into()))?;
-    let mut files = Vec::new();
-    for index in 0..archive.len() {
-        let entry = archive.by_index(index).map_err(|e| corrupt(e.into()))?;
-        // The archiver of one operating system adds a folder of its own with metadata.
-        if entry.is_file() && !entry.name().starts_with("__MACOSX/") {
-            files.push(index);
-        }
-    }
-    let [only] = files[..] else {
-        let files = files.len();
-        let problem =
-            format!("the archive holds {files} files, expected exactly one; unpack it next to the others");
-        return Err(DataError::file(path, problem));
-    };
-    let mut bytes = Vec::new();
-    let mut entry = archive.by_index(only).map_err(|e| corrupt(e.into()))?;
-    entry.read_to_end(&mut bytes).map_err(corrupt)?;
-    Ok(bytes)
-}
-
-/// The last part of a path for people.
-pub(crate) fn file_name(path: &Path) -> String {
-    path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned())
 }
 
 /// What lies in a folder, sorted by name, and which files a reader has used.

@@ -5,11 +5,12 @@ use quadcast_core::{IntervalDataset, IntervalFact, PartialDate, Splits, Triple};
 use super::Reading;
 use super::id_files::{IdFiles, Order};
 use super::id_spaces::{Extent, IdSpaces, RELATION_SECOND};
-use super::input::{Folder, Input, file_name};
+use super::input::{Folder, Input};
 use super::lines::{At, Lines, blank_fields, integer};
 use super::notes::Notes;
 use super::splits::{Naming, all_of, open_splits, parse_splits};
 use crate::error::Place;
+use crate::files::file_name;
 use crate::{Content, DataError};
 
 const COLUMNS: &str = "subject, relation, object, start, end";

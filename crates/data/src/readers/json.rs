@@ -37,7 +37,7 @@ impl JsonIds {
             })
         };
         let path = folder.find(&format!("the map of {kind} ids"), matches)?;
-        path.map(|path| Self::read(&Input::open(path)?)).transpose()
+        path.map(|path| Self::read(&Input::open_json(path)?)).transpose()
     }
 
     fn read(input: &Input) -> Result<Self, DataError> {
@@ -70,6 +70,9 @@ impl<'de> Visitor<'de> for PairsVisitor {
         let mut pairs = FxHashMap::default();
         let mut taken = FxHashSet::default();
         while let Some((name, id)) = map.next_entry::<String, u32>()? {
+            if name.contains('\0') {
+                return Err(A::Error::custom(format!("the name {name:?} holds a NUL character")));
+            }
             if id == u32::MAX || !taken.insert(id) {
                 return Err(A::Error::custom(format!("id {id} of {name:?} is taken or too large")));
             }

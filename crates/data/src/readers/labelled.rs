@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 use super::Reading;
 use super::dates::{calendar_since_1970, in_unit, iso_minute, unit_of};
 use super::id_files::names_by_id;
-use super::input::{Folder, Input, file_name};
+use super::input::{Folder, Input};
 use super::json::JsonIds;
 use super::lines::{At, Lines, excerpt, tab_fields};
 use super::notes::{Appearance, Notes};
@@ -21,6 +21,7 @@ use super::splits::{Naming, open_splits, parse_splits};
 use super::temporal::{TimedFacts, assemble};
 use crate::DataError;
 use crate::error::IdKind;
+use crate::files::file_name;
 
 const COLUMNS: &str = "subject, relation, object, date (separated by tabs)";
 
@@ -133,6 +134,7 @@ fn describe(inputs: &Splits<Input>, maps: &[Option<JsonIds>; 2], evidence: Evide
     notes.compression(
         inputs.iter().map(|(_, i)| i.path.as_path()).chain(maps.iter().flatten().map(|m| m.path.as_path())),
     );
+    notes.returns(inputs.iter().map(|(_, input)| input));
     let looks: Vec<Appearance> = inputs.iter().map(|(_, input)| Appearance::of(&input.bytes)).collect();
     if looks.iter().any(|look| look.crlf) {
         notes.add("Lines end in carriage return and line feed (CRLF).");

@@ -4,19 +4,19 @@
 //! those of the folders before it too. Ids follow the first appearance in train, valid, test, folder by folder; the id files
 //! of the layout, which number relations in steps of two, are not needed.
 
-use std::path::Path;
-
 use quadcast_core::{
     EvolvingDataset, EvolvingStep, Split, SplitTriples, Triple, TripleOperation, Vocabulary,
 };
 use rustc_hash::FxHashSet;
 
 use super::Reading;
+use super::id_spaces::IdSpaces;
 use super::input::{Folder, Input};
 use super::labelled::Interner;
 use super::lines::{At, Lines, tab_fields};
 use super::notes::Notes;
 use super::splits::{Naming, find_optional, read_parallel};
+use super::unread::look_at_unused;
 use crate::error::IdKind;
 use crate::{Content, DataError, Format};
 
@@ -54,6 +54,7 @@ pub(super) fn read(folder: &mut Folder, notes: &mut Notes) -> Result<Reading, Da
         let [train, valid, test] = part.triples(&mut entities, &mut relations)?;
         growth.add(&part.label, train, SplitTriples { valid, test }, notes);
     }
+    parts.iter().flat_map(|part| &part.problems).for_each(|problem| notes.add(problem));
     notes.unused(parts.iter().flat_map(|part| &part.unused));
     let vocabulary = Vocabulary { entities: entities.into_names(), relations: relations.into_names() };
     let dataset = EvolvingDataset { name: folder.name(), vocabulary, steps: growth.steps };
@@ -65,6 +66,8 @@ struct Part {
     label: String,
     /// Train, valid and test, where they are there.
     files: [Option<Input>; 3],
+    /// What is wrong with files that are not read.
+    problems: Vec<String>,
     unused: Vec<String>,
 }
 
@@ -80,10 +83,9 @@ impl Part {
         if files[0].is_none() {
             return Err(folder.missing(Format::Lkge, "train.txt"));
         }
-        let known = |file: &&str| !is_repetition(Path::new(file));
-        let unused =
-            folder.unused().into_iter().filter(known).map(|file| format!("{label}/{file}")).collect();
-        Ok(Self { label: label.to_string(), files, unused })
+        let (problems, other) = look_at_unused(&folder, IdSpaces { known: [None; 2] }, is_repetition);
+        let unused = other.into_iter().map(|file| format!("{label}/{file}")).collect();
+        Ok(Self { label: label.to_string(), files, problems, unused })
     }
 
     fn triples<'a>(
@@ -101,8 +103,7 @@ impl Part {
 }
 
 /// Files that say in ids what the others say in names.
-fn is_repetition(file: &Path) -> bool {
-    let stem = file.file_stem().unwrap_or_default().to_string_lossy();
+fn is_repetition(stem: &str) -> bool {
     stem.ends_with("2id") || stem.ends_with("_id")
 }
 

@@ -30,6 +30,7 @@ mod splits;
 mod temporal;
 mod triples;
 mod type_constraints;
+mod unread;
 
 use quadcast_core::Splits;
 
@@ -37,8 +38,6 @@ use crate::{Content, SourceFile};
 
 pub(crate) use dates::{date_of_day, days_since_1970, iso_day, iso_minute};
 pub use descriptions::{COMPILED, DIVISION};
-pub use input::Compression;
-pub(crate) use input::{failure, file_name, stream};
 pub(crate) use lines::excerpt;
 pub use load::load;
 pub(crate) use named_operations::read_named;

@@ -14,7 +14,7 @@ use super::lines::{At, Lines, blank_fields, excerpt, tab_fields};
 use super::operations::{check_columns, clock_of, contradiction, moment, no_operation, unsorted};
 use crate::DataError;
 use crate::error::IdKind;
-use crate::operations::{Instants, KnownNames, MAGIC, StreamBuilder};
+use crate::operations::{Instants, KnownNames, StreamBuilder, StreamFormat, stream_format};
 
 /// Adds the operations of a file to a stream in the making.
 pub(crate) fn read_named(
@@ -23,12 +23,12 @@ pub(crate) fn read_named(
     entities: &mut KnownNames,
     relations: &mut KnownNames,
 ) -> Result<(), DataError> {
-    let input = Input::open(path.to_path_buf())?;
-    if input.bytes.starts_with(MAGIC) {
+    if stream_format(path)? == StreamFormat::Binary {
         let problem = "found a stream in the binary form, expected text: head tail relation +|- [time], with the names of \
                        the graph; quadcast data convert makes text of it, in which numbers stand for names";
         return Err(DataError::file(path, problem));
     }
+    let input = Input::open(path.to_path_buf())?;
     let text = input.utf8()?.as_bytes();
     let mut clock = None;
     let mut latest: (i64, &[u8]) = (i64::MIN, b"");

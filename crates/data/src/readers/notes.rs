@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use super::input::{Compression, file_name};
+use super::input::Input;
 use super::lines::{Lines, blank_fields, is_blank};
+use crate::files::{Compression, file_name};
 
 /// Rows that are looked at to describe a file.
 const SAMPLE: usize = 64;
@@ -38,6 +39,15 @@ impl Notes {
         }
         for (kind, names) in by_kind {
             self.add(format!("Decompressed in place ({}): {}.", kind.word(), shortened(&names)));
+        }
+    }
+
+    /// Says which files end their lines in carriage returns alone.
+    pub(super) fn returns<'a>(&mut self, inputs: impl IntoIterator<Item = &'a Input>) {
+        let names: Vec<String> =
+            inputs.into_iter().filter(|input| input.returns).map(|input| file_name(&input.path)).collect();
+        if !names.is_empty() {
+            self.add(format!("Lines end in a carriage return alone (CR): {}.", shortened(&names)));
         }
     }
 

@@ -4,11 +4,12 @@
 use quadcast_core::{Splits, StaticGraph};
 
 use super::id_files::{IdFiles, Order};
-use super::input::{Folder, file_name};
+use super::input::Folder;
 use super::notes::Notes;
 use super::splits::{Naming, all_of, open_splits, parse_splits};
 use super::triples::{TripleFile, read_wide_triples};
 use super::{Reading, type_constraints};
+use crate::files::file_name;
 use crate::{Content, DataError};
 
 pub(super) fn read(folder: &mut Folder, notes: &mut Notes) -> Result<Reading, DataError> {

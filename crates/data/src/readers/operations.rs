@@ -18,8 +18,8 @@ use rustc_hash::FxHashMap;
 
 use super::id_files::count_line;
 use super::id_spaces::RELATION_LAST;
-use super::input::{Compression, failure, file_name};
 use super::lines::{At, Lines, blank_fields, excerpt, integer};
+use crate::files::{CheckedText, Checks, Compression, failure, file_name};
 use crate::operations::{Fault, Instants, StreamBuilder};
 use crate::{DataError, FaultPolicy, OperationStream, StreamClock};
 
@@ -33,10 +33,11 @@ const PIECE: usize = 1 << 18;
 
 pub(crate) fn read_text(
     path: &Path,
-    mut text: impl Read,
+    text: impl Read,
     policy: FaultPolicy,
 ) -> Result<OperationStream, DataError> {
     let compression = Compression::of(&file_name(path)).0;
+    let mut text = CheckedText::new(text, Checks::ROWS);
     let mut stream = Intake::new(path, policy);
     let mut chunk = Vec::with_capacity(CHUNK);
     let mut number = 0;

@@ -27,9 +27,11 @@ struct Columns {
     names: &'static str,
     /// Whether the first row may have more, and all others as many as it; the reader says that they are ignored.
     wider: bool,
+    /// Whether all rows are there, so that a count must be right.
+    whole: bool,
 }
 
-const TRIPLES: Columns = Columns { needed: 3, names: "head, tail, relation", wider: false };
+const TRIPLES: Columns = Columns { needed: 3, names: "head, tail, relation", wider: false, whole: true };
 
 /// Reads `head tail relation`.
 pub(super) fn read_triples(input: &Input, spaces: IdSpaces<'_>) -> Result<TripleFile<Triple>, DataError> {
@@ -44,12 +46,21 @@ pub(super) fn read_wide_triples(
     read_rows(input, spaces, Columns { wider: true, ..TRIPLES }, |_, _, triple| Ok(triple))
 }
 
+/// Reads the first rows of `head tail relation`; `whole` says whether these are all.
+pub(super) fn read_start(
+    input: &Input,
+    spaces: IdSpaces<'_>,
+    whole: bool,
+) -> Result<TripleFile<Triple>, DataError> {
+    read_rows(input, spaces, Columns { whole, ..TRIPLES }, |_, _, triple| Ok(triple))
+}
+
 /// Reads `head tail relation +` and `head tail relation -`.
 pub(super) fn read_operations(
     input: &Input,
     spaces: IdSpaces<'_>,
 ) -> Result<TripleFile<TripleOperation>, DataError> {
-    let columns = Columns { needed: 4, names: "head, tail, relation, operation", wider: false };
+    let columns = Columns { needed: 4, names: "head, tail, relation, operation", ..TRIPLES };
     read_rows(input, spaces, columns, |at, field, triple| {
         Ok(TripleOperation { triple, insert: at.operation(field)? })
     })
@@ -60,7 +71,7 @@ pub(super) fn read_labels(
     input: &Input,
     spaces: IdSpaces<'_>,
 ) -> Result<TripleFile<(Triple, bool)>, DataError> {
-    let columns = Columns { needed: 4, names: "head, tail, relation, label", wider: false };
+    let columns = Columns { needed: 4, names: "head, tail, relation, label", ..TRIPLES };
     read_rows(input, spaces, columns, |at, field, triple| {
         Ok((triple, at.mark(field, *b"10", "1 (true) or 0 (false)")?))
     })
@@ -101,7 +112,7 @@ fn read_rows<T>(
     file.counted = declared.is_some();
     let found = file.rows.len() as u64;
     match declared {
-        Some((at, declared)) if declared != found => Err(at.wrong_count(declared, found)),
+        Some((at, declared)) if declared != found && columns.whole => Err(at.wrong_count(declared, found)),
         _ => Ok(file),
     }
 }

@@ -7,11 +7,12 @@ use quadcast_core::{TypeConstraints, Vocabulary};
 
 use super::id_files::count_line;
 use super::id_spaces::IdSpaces;
-use super::input::{Folder, Input, file_name};
+use super::input::{Folder, Input};
 use super::lines::{At, Lines, is_blank};
 use super::notes::Notes;
 use crate::DataError;
 use crate::error::IdKind;
+use crate::files::file_name;
 
 /// Finds and reads the file. `train` is what set the id spaces, for messages.
 pub(super) fn find(
@@ -27,7 +28,7 @@ pub(super) fn find(
     notes.add(format!("Allowed heads and tails per relation from {}.", file_name(&path)));
     let known = [&vocabulary.entities, &vocabulary.relations].map(|names| Some((names.len(), train)));
     let spaces = IdSpaces { known };
-    read(&Input::open(path)?, spaces, vocabulary.relations.len()).map(Some)
+    read(&Input::open_long(path)?, spaces, vocabulary.relations.len()).map(Some)
 }
 
 fn read(input: &Input, spaces: IdSpaces<'_>, relations: usize) -> Result<TypeConstraints, DataError> {

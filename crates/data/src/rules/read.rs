@@ -1,8 +1,7 @@
 //! Rules from a file, line by line. People edit these files, so every mistake is named with the key that holds it.
 
 use std::collections::BTreeSet;
-use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::io::{self, BufRead};
 use std::path::Path;
 
 use quadcast_core::{DirectedRelation, Direction, Names, RelationId, Rule};
@@ -10,6 +9,7 @@ use rustc_hash::FxHashMap;
 use thiserror::Error;
 
 use super::write::{Line, NamedRelation};
+use crate::files::{CheckedText, Checks, ReadFault, open_file};
 
 /// The longest body that models follow.
 const LONGEST: usize = 3;
@@ -40,11 +40,8 @@ pub struct RulesRead {
 /// Reads rules and translates the names of their relations into the ids of a dataset. A file without rules is fine;
 /// one with rules of which none fits is an error.
 pub fn read_rules(path: &Path, relations: &Names) -> Result<RulesRead, RuleFileError> {
-    let failed = |error| {
-        let (path, advice) = (path.display(), "check that the file exists and that you may read it");
-        RuleFileError(format!("cannot read the rules {path}: {error}; {advice}"))
-    };
-    let mut reader = BufReader::new(File::open(path).map_err(failed)?);
+    let failed = |error| unreadable(path, &error);
+    let mut reader = CheckedText::new(open_file(path).map_err(failed)?, Checks::LINES);
     let (ids, lines) = (FxHashMap::default(), FxHashMap::default());
     let mut file = Reading { path, relations, ids, lines, line: 0 };
     let (mut rules, mut dropped) = (Vec::new(), 0);
@@ -84,6 +81,16 @@ pub fn read_rules(path: &Path, relations: &Names) -> Result<RulesRead, RuleFileE
         )));
     }
     Ok(RulesRead { rules, unknown_relations, dropped })
+}
+
+fn unreadable(path: &Path, error: &io::Error) -> RuleFileError {
+    RuleFileError(ReadFault::of(error).map_or_else(
+        || {
+            let (path, advice) = (path.display(), "check that the file exists and that you may read it");
+            format!("cannot read the rules {path}: {error}; {advice}")
+        },
+        |fault| fault.message(path),
+    ))
 }
 
 /// The first names, for a message.

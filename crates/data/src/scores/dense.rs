@@ -70,7 +70,7 @@ impl Dense {
         for start in (0..count).step_by(at_once) {
             let bytes = &mut bytes[..width * at_once.min(count - start)];
             self.read((first + start) as u64 * width as u64, bytes)
-                .map_err(|error| ScoreFileError::read(&self.path, error))?;
+                .map_err(|error| ScoreFileError::read(&self.path, &error))?;
             for (i, row) in bytes.chunks_exact(width).enumerate() {
                 scores.clear();
                 self.decode(row, &mut scores);

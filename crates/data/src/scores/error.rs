@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
+use crate::files::ReadFault;
+
 /// A score file that cannot be judged. Every message names the file and, where there is one, the row or line.
 #[derive(Debug, Error)]
 pub enum ScoreFileError {
@@ -44,9 +46,14 @@ impl ScoreFileError {
         Self::Unusable(format!("{}:{line}: {message}", path.display()))
     }
 
-    /// The operating system refused.
-    pub(super) fn read(path: &Path, error: impl Display) -> Self {
-        Self::Unusable(format!("cannot read {}: {error}", path.display()))
+    /// The operating system refused, or the file is none that can be read.
+    pub(super) fn read(path: &Path, error: &io::Error) -> Self {
+        Self::Unusable(
+            ReadFault::of(error).map_or_else(
+                || format!("cannot read {}: {error}", path.display()),
+                |fault| fault.message(path),
+            ),
+        )
     }
 
     /// Not what its ending promises.

@@ -1,6 +1,6 @@
 //! A score file: rows of scores, looked up by query.
 
-use std::fs::File;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -10,6 +10,7 @@ use super::dense::Dense;
 use super::numpy::{self, Header};
 use super::sparse::Sparse;
 use super::{QueryList, ScoreFileError};
+use crate::files::open_file;
 
 /// How to open a score file.
 #[derive(Clone, Copy, Debug, Default)]
@@ -45,7 +46,7 @@ impl ScoreFile {
         list: &Arc<QueryList>,
         options: OpenOptions,
     ) -> Result<Self, ScoreFileError> {
-        let read = |error| ScoreFileError::read(path, error);
+        let read = |error: io::Error| ScoreFileError::read(path, &error);
         let bytes = std::fs::metadata(path).map_err(read)?.len();
         let entities = dataset.entities();
         let rows = list.keys.len();
@@ -60,7 +61,7 @@ impl ScoreFile {
             if !options.unchecked_order {
                 return unverified();
             }
-            let mut file = File::open(path).map_err(read)?;
+            let mut file = open_file(path).map_err(read)?;
             let header = Header::read(path, &mut file)?;
             (Body::Dense(Dense::new(path, file, &header, (0, bytes), [rows, entities])?), false)
         } else if dense {

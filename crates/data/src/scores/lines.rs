@@ -1,18 +1,17 @@
 //! The lines of a file of scores or ranks, one after the other: CSV, plain or compressed, or Parquet.
 
 use std::fmt::Display;
-use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{self, BufRead};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use flate2::read::MultiGzDecoder;
 use quadcast_core::{EntityId, Names};
 use rustc_hash::FxHashMap;
 
 use super::csv::{Field, split};
 use super::error::wrong_key;
 use super::{QueryList, ScoreFileError};
+use crate::files::{CheckedText, Checks, Compression, ReadFault, Source, decoded, open_file};
 
 /// Which column is which.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +35,7 @@ pub(super) struct Entry {
 
 pub(super) struct LineReader {
     path: PathBuf,
-    input: Box<dyn BufRead + Send + Sync>,
+    input: CheckedText<Source>,
     /// What it means if reading fails.
     broken: &'static str,
     list: Arc<QueryList>,
@@ -76,12 +75,12 @@ impl LineReader {
 
     /// Opens a file and reads nothing of it.
     pub fn unread(path: &Path, list: &Arc<QueryList>, names: &Names) -> Result<Self, ScoreFileError> {
-        let read = |error| ScoreFileError::read(path, error);
-        let file = File::open(path).map_err(read)?;
+        let read = |error: io::Error| ScoreFileError::read(path, &error);
+        let file = open_file(path).map_err(read)?;
         let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
         let ending = ending.as_deref();
-        let input: Box<dyn Read + Send + Sync> = match ending {
-            Some("gz") => Box::new(MultiGzDecoder::new(BufReader::new(file))),
+        let input = match ending {
+            Some("gz") => decoded(file, Some(Compression::Gzip)).map_err(read)?,
             #[cfg(feature = "parquet")]
             Some("parquet") => Box::new(super::parquet::CsvText::open(path)?),
             #[cfg(not(feature = "parquet"))]
@@ -92,12 +91,12 @@ impl LineReader {
                      (cargo install --path crates/cli --features parquet), or write .csv.zst",
                 ));
             }
-            Some("zst") => Box::new(zstd::Decoder::new(file).map_err(read)?),
-            _ => Box::new(file),
+            Some("zst") => decoded(file, Some(Compression::Zstandard)).map_err(read)?,
+            _ => decoded(file, None).map_err(read)?,
         };
         Ok(Self {
             path: path.to_owned(),
-            input: Box::new(BufReader::with_capacity(1 << 16, input)),
+            input: CheckedText::new(input, Checks::COMMAS),
             broken: match ending {
                 Some("gz" | "zst") => "the compressed data ends or breaks here",
                 Some("parquet") => "this row cannot be read (compression may be snappy, gzip or zstd)",
@@ -146,6 +145,9 @@ impl LineReader {
                 Ok(0) => return Ok(false),
                 Ok(_) if self.line.trim().is_empty() => {}
                 Ok(_) => return Ok(true),
+                Err(error) if ReadFault::of(&error).is_some() => {
+                    return Err(ScoreFileError::read(&self.path, &error));
+                }
                 Err(error) => return Err(self.error(format!("{}: {error}", self.broken))),
             }
         }

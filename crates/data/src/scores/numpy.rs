@@ -10,11 +10,18 @@ use zip::{CompressionMethod, ZipArchive};
 use super::dense::Dense;
 use super::error::wrong_key;
 use super::{QueryList, ScoreFileError};
+use crate::files::open_file;
 
 const MAGIC: &[u8] = b"\x93NUMPY";
 
 /// Longer headers belong to structured types, which hold no scores.
 const LONGEST_HEADER: usize = 1 << 16;
+
+/// Bytes before the header and of the longest header.
+const LONGEST_START: u64 = 12 + LONGEST_HEADER as u64;
+
+/// Bytes of the widest number that arrays have; scores of that width are refused by their type.
+const WIDEST: u64 = 16;
 
 const SCORES: &str = "scores.npy";
 const KEYS: &str = "keys.npy";
@@ -37,7 +44,7 @@ impl Header {
         let damaged = |message: String| ScoreFileError::damaged(path, message);
         let failed = |error: io::Error| match error.kind() {
             io::ErrorKind::UnexpectedEof => damaged("it ends within the header".to_owned()),
-            _ => ScoreFileError::read(path, error),
+            _ => ScoreFileError::read(path, &error),
         };
         let mut start = [0; 8];
         input.read_exact(&mut start).map_err(failed)?;
@@ -124,7 +131,7 @@ impl Header {
 
 /// Opens an archive of scores, and checks its keys if it has some. The second value says whether it has.
 pub(super) fn open(path: &Path, list: &QueryList, columns: usize) -> Result<(Dense, bool), ScoreFileError> {
-    let file = File::open(path).map_err(|error| ScoreFileError::read(path, error))?;
+    let file = open_file(path).map_err(|error| ScoreFileError::read(path, &error))?;
     let mut archive =
         ZipArchive::new(BufReader::new(file)).map_err(|error| ScoreFileError::damaged(path, error))?;
     let name = scores_name(path, &archive)?;
@@ -158,7 +165,7 @@ fn scores_name(path: &Path, archive: &Archive) -> Result<String, ScoreFileError>
 }
 
 fn dense(path: &Path, archive: &mut Archive, name: &str, shape: [usize; 2]) -> Result<Dense, ScoreFileError> {
-    let read = |error| ScoreFileError::read(path, error);
+    let read = |error: io::Error| ScoreFileError::read(path, &error);
     let mut array = archive.by_name(name).map_err(|error| ScoreFileError::damaged(path, error))?;
     let length = array.size();
     if array.compression() == CompressionMethod::Stored {
@@ -169,12 +176,14 @@ fn dense(path: &Path, archive: &mut Archive, name: &str, shape: [usize; 2]) -> R
         drop(array);
         // A handle of its own: the archive's is behind a buffer. Rows are read where they lie, so the checksum of the
         // archive, which is over all of them, is not looked at.
-        return Dense::new(path, File::open(path).map_err(read)?, &header, (start, length), shape);
+        return Dense::new(path, open_file(path).map_err(read)?, &header, (start, length), shape);
     }
     // Compressed bytes can only be read from front to back, rows are asked for in any order.
     let no_room = |source| ScoreFileError::Unpack { path: path.to_owned(), source };
     let mut unpacked = tempfile::tempfile().map_err(no_room)?;
-    let length = io::copy(&mut array, &mut unpacked).map_err(|error| match error.kind() {
+    // A byte more than an array of this shape can have tells that something was appended; the rest is not unpacked.
+    let most = LONGEST_START + (shape[0] as u64).saturating_mul(shape[1] as u64).saturating_mul(WIDEST) + 1;
+    let length = io::copy(&mut array.take(most), &mut unpacked).map_err(|error| match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => no_room(error),
         _ => ScoreFileError::damaged(path, error),
     })?;
@@ -193,7 +202,10 @@ fn check_keys(path: &Path, archive: &mut Archive, list: &QueryList) -> Result<()
     }
     header.check(path, "keys", (&[list.keys.len()], 8), length)?;
     let mut bytes = Vec::with_capacity(8 * list.keys.len());
-    array.read_to_end(&mut bytes).map_err(|error| ScoreFileError::damaged(path, error))?;
+    array
+        .take(8 * list.keys.len() as u64)
+        .read_to_end(&mut bytes)
+        .map_err(|error| ScoreFileError::damaged(path, error))?;
     let (keys, _) = bytes.as_chunks::<8>();
     for (row, (&found, &expected)) in keys.iter().zip(&list.keys).enumerate() {
         let found = u64::from_le_bytes(found);

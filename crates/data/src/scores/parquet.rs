@@ -1,7 +1,6 @@
 //! Sparse scores in Parquet files, handed to the reader of lines as the CSV text they stand for: every check is the
 //! same. Integers and nothing (null) stay plain; text is quoted, so that digits in a column of text are a name.
 
-use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::Path;
 use std::sync::Mutex;
@@ -14,6 +13,7 @@ use parquet::schema::types::{Type, TypePtr};
 
 use super::ScoreFileError;
 use super::csv::field;
+use crate::files::open_file;
 use crate::import::{WHOLE, guarded};
 
 /// Text that is made at once.
@@ -30,7 +30,7 @@ pub(super) struct CsvText {
 
 impl CsvText {
     pub(super) fn open(path: &Path) -> Result<Self, ScoreFileError> {
-        let file = File::open(path).map_err(|error| ScoreFileError::read(path, error))?;
+        let file = open_file(path).map_err(|error| ScoreFileError::read(path, &error))?;
         let file = SerializedFileReader::new(file).map_err(|error| ScoreFileError::damaged(path, error))?;
         let columns = file.metadata().file_metadata().schema().get_fields();
         check(columns).map_err(|message| ScoreFileError::line(path, 1, message))?;

@@ -105,11 +105,18 @@ impl RankFile {
             reader.find_by_key();
         }
         let mut entries = Vec::new();
+        // Every fact of the split is asked about in two directions.
+        let most = 2 * dataset.splits.iter().map(|(_, facts)| facts.len()).max().unwrap_or_default();
         while let Some((line, text)) = reader.next_line()? {
+            if entries.len() == most {
+                let message =
+                    format!("more ranks than the dataset has gold answers ({most}); rank every fact once");
+                return Err(reader.error(message));
+            }
             entries.push(entry(&mut reader, &columns, line, &text)?);
         }
         entries.sort_by_key(RankLine::place);
-        let bytes = std::fs::metadata(path).map_err(|error| ScoreFileError::read(path, error))?.len();
+        let bytes = std::fs::metadata(path).map_err(|error| ScoreFileError::read(path, &error))?.len();
         let untied = entries.iter().flat_map(|entry| entry.counts).all(|counts| counts.tied == 1);
         let file = Self {
             path: path.to_owned(),

@@ -64,6 +64,7 @@ impl Sparse {
             return Ok(());
         }
         self.cells.clear();
+        let mut counts = vec![0; window.len()];
         loop {
             let next = match self.ahead.take() {
                 Some(entry) => Some(entry),
@@ -76,6 +77,16 @@ impl Sparse {
             if entry.row >= window.end {
                 self.ahead = Some(entry);
                 break;
+            }
+            let count = &mut counts[entry.row - window.start];
+            *count += 1;
+            if *count > self.names.len().max(1) {
+                let message = format!(
+                    "row {} has more scores than the dataset has entities ({}); give every candidate once",
+                    entry.row,
+                    self.names.len()
+                );
+                return Err(self.reader.error(message));
             }
             self.take(entry);
         }

@@ -6,7 +6,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use crate::DataError;
-use crate::readers::Compression;
+use crate::files::Compression;
 
 /// Beyond this level a file of Zstandard shrinks little and takes much longer.
 const ZSTANDARD_LEVEL: i32 = 3;

@@ -89,6 +89,8 @@ pub fn play(
         results.push(result);
         let judged = JudgedStep { ranked, latest_read: None };
         journal.note(&judged).map_err(EvalError::Journal)?;
+        // Results without their ranks would be of no use.
+        journal.flush().map_err(EvalError::Journal)?;
         save(&results, model, run)?;
         played.extend(judged.ranked);
         run.progress.advance(1);
@@ -312,11 +314,12 @@ fn resume(
     let mut ranked = journal.judged();
     let results = load(model, run, ranked.len())?.unwrap_or_default();
     ranked.truncate(results.len());
-    journal.keep_first(results.len()).map_err(EvalError::Journal)?;
+    journal.keep_first(&ranked).map_err(EvalError::Journal)?;
     Ok((results, ranked))
 }
 
-/// Loads the model and the results of the last checkpoint; `None` if there is none, or if it is about more steps than have ranks.
+/// Loads the model and the results of the last checkpoint; `None` if there is none, if a part of it is damaged, or if it is about more
+/// steps than have ranks.
 fn load(
     model: &mut dyn EvolvingModel,
     run: &Run,
@@ -330,6 +333,9 @@ fn load(
     let [state_name, tensors_name] = names(results.len());
     let Some(state) = run.checkpoints.load(&state_name)? else { return Ok(None) };
     let tensors = run.checkpoints.load(&tensors_name)?.map(Tensors);
+    if tensors.is_none() && run.checkpoints.names()?.contains(&tensors_name) {
+        return Ok(None);
+    }
     model.load(&SavedModel { state: parse(&state)?, rules: None, tensors })?;
     Ok(Some(results))
 }

@@ -51,8 +51,8 @@ impl Journal for MemoryJournal {
         self.steps.clone()
     }
 
-    fn keep_first(&mut self, steps: usize) -> Result<(), Box<dyn Error + Send + Sync>> {
-        self.steps.truncate(steps);
+    fn keep_first(&mut self, steps: &[JudgedStep]) -> Result<(), Box<dyn Error + Send + Sync>> {
+        self.steps.truncate(steps.len());
         Ok(())
     }
 

@@ -62,8 +62,8 @@ impl ConvTransConfig {
             let name = format!("{name}.norm.{place}");
             weights.push(parameters.add(format!("{name}.scale"), &[channels], Initial::Constant(1.0)));
             weights.push(parameters.add(format!("{name}.shift"), &[channels], Initial::ZERO));
-            let mean = parameters.add_buffer(format!("{name}.mean"), vec![0.0; channels]);
-            (mean, parameters.add_buffer(format!("{name}.variance"), vec![1.0; channels]))
+            let mean = parameters.add_constant_buffer(format!("{name}.mean"), channels, 0.0);
+            (mean, parameters.add_constant_buffer(format!("{name}.variance"), channels, 1.0))
         });
         let weights = std::array::from_fn(|i| weights[i]);
         ConvTrans { weights, norms, channels: k, dropout: self.dropout }

@@ -28,6 +28,8 @@ pub type SharedBuffer = Arc<Mutex<Vec<f32>>>;
 pub struct Parameters {
     seed: u64,
     device: Device,
+    /// Whether parameters have names and shapes only, and no numbers.
+    is_outline: bool,
     trained: Vec<Entry<AnyTensor>>,
     buffers: Vec<Entry<SharedBuffer>>,
 }
@@ -43,7 +45,13 @@ impl Parameters {
     /// An empty store. Initial values are drawn from streams named after the parameters.
     pub fn new(seed: u64, device: &Device) -> Self {
         let device = device.clone().inner();
-        Self { seed, device, trained: Vec::new(), buffers: Vec::new() }
+        Self { seed, device, is_outline: false, trained: Vec::new(), buffers: Vec::new() }
+    }
+
+    /// An empty store of names and shapes without numbers: to count them before they are allocated, or to
+    /// [load](Self::load_bytes) them.
+    pub fn outline(device: &Device) -> Self {
+        Self { is_outline: true, ..Self::new(0, device) }
     }
 
     /// The device of the parameters, for tensors without a tape.
@@ -55,6 +63,11 @@ impl Parameters {
     /// Panics if there is one with this name.
     pub fn add(&mut self, name: impl Into<String>, shape: &[usize], initial: Initial) -> Parameter {
         let name = name.into();
+        if self.is_outline {
+            let (name, value) = (self.new_name(name), AnyTensor::new(Vec::new(), &[0], &self.device));
+            self.trained.push(Entry { name, shape: shape.to_vec(), value });
+            return Parameter(self.trained.len() - 1);
+        }
         let len = shape.iter().product();
         let values = initial.draw(len, &mut stream(self.seed, &format!("parameter {name}"), 0));
         self.add_values(name, shape, values)
@@ -72,8 +85,19 @@ impl Parameters {
     /// Adds numbers that are stored but not trained.
     /// Panics if the name is taken.
     pub fn add_buffer(&mut self, name: impl Into<String>, values: Vec<f32>) -> Buffer {
-        let name = self.new_name(name.into());
         let shape = vec![values.len()];
+        self.push_buffer(name.into(), shape, values)
+    }
+
+    /// Adds `len` equal numbers that are stored but not trained.
+    /// Panics if the name is taken.
+    pub fn add_constant_buffer(&mut self, name: impl Into<String>, len: usize, value: f32) -> Buffer {
+        let values = if self.is_outline { Vec::new() } else { vec![value; len] };
+        self.push_buffer(name.into(), vec![len], values)
+    }
+
+    fn push_buffer(&mut self, name: String, shape: Vec<usize>, values: Vec<f32>) -> Buffer {
+        let name = self.new_name(name);
         self.buffers.push(Entry { name, shape, value: Arc::new(Mutex::new(values)) });
         Buffer(self.buffers.len() - 1)
     }
@@ -141,6 +165,12 @@ impl Parameters {
         self.trained.iter().map(|entry| entry.shape.iter().product::<usize>()).sum()
     }
 
+    /// How many numbers are trained, also where there are too many for memory.
+    pub fn estimate(&self) -> f64 {
+        let numbers = |shape: &[usize]| shape.iter().map(|&size| size as f64).product::<f64>();
+        self.trained.iter().map(|entry| numbers(&entry.shape)).sum()
+    }
+
     /// Shape of a parameter.
     pub fn shape(&self, parameter: Parameter) -> &[usize] {
         &self.trained[parameter.0].shape
@@ -173,6 +203,7 @@ impl Parameters {
         Self {
             seed: self.seed,
             device: self.device.clone(),
+            is_outline: self.is_outline,
             trained: trained.collect(),
             buffers: buffers.collect(),
         }
@@ -233,6 +264,7 @@ impl Parameters {
         let buffers = self.buffers.iter().map(|entry| arrays.take(&entry.name, &entry.shape));
         let buffers = buffers.collect::<Result<Vec<_>, _>>()?;
         arrays.finish()?;
+        self.is_outline = false;
         for (entry, values) in self.trained.iter_mut().zip(trained) {
             entry.value = AnyTensor::new(values, &entry.shape, &self.device).into_leaf();
         }
@@ -294,6 +326,23 @@ mod tests {
         c.add("weight", &[3, 2], Initial::ZERO);
         assert!(c.load_bytes(&bytes).unwrap_err().to_string().contains("has no place"));
         assert_eq!(*c.values(Parameter(0)), [0.0; 6], "unchanged after an error");
+    }
+
+    #[test]
+    fn an_outline_is_counted_without_memory_and_can_be_loaded() {
+        let mut large = Parameters::outline(&Device::flex());
+        large.add("weight", &[1 << 40, 1 << 40], Initial::Normal(1.0));
+        large.add_constant_buffer("mean", 1 << 60, 1.0);
+        assert_eq!(large.estimate(), 2_f64.powi(80));
+        let bytes = store(1).0.to_bytes().unwrap();
+        let error = large.load_bytes(&bytes).unwrap_err().to_string();
+        assert!(error.contains("`weight` has the shape [3, 2] instead of"), "{error}");
+        let mut outline = Parameters::outline(&Device::flex());
+        outline.add("weight", &[3, 2], Initial::Normal(1.0));
+        outline.add("bias", &[2], Initial::Uniform(0.5));
+        outline.add_constant_buffer("mean", 2, 0.0);
+        outline.load_bytes(&bytes).unwrap();
+        assert_eq!(outline.to_bytes().unwrap(), bytes);
     }
 
     #[test]

@@ -41,6 +41,7 @@ use serde_json::json;
 mod assemble;
 mod composition;
 mod encoders;
+mod footprint;
 mod learner;
 mod losses;
 mod penalties;
@@ -61,6 +62,7 @@ pub use settings::{
 };
 
 use crate::blocks::store::Arrays;
+use crate::capacity::{self, DataSizes};
 use crate::config::ConfigError;
 use crate::forecast::state::{Shape, StripSink, pad_rows, saved_state, saved_tensors, unfitted};
 use crate::training::{Learning, Trainable, train};
@@ -219,9 +221,11 @@ impl Fitted {
     fn load_bytes(&mut self, bytes: &[u8]) -> Result<(), ModelError> {
         let broken = |error: crate::blocks::StoreError| ModelError::Saved(error.to_string());
         let mut arrays = Arrays::from_bytes(bytes).map_err(broken)?;
-        for (table, values) in self.model.tables.iter_mut() {
-            *values = arrays.take(&table.name, &[table.rows, table.width]).map_err(broken)?;
-        }
+        // All arrays are checked before memory is taken: wrong settings could ask for tables of any size.
+        self.model
+            .tables
+            .fill(|table| arrays.take(&table.name, &[table.rows, table.width]))
+            .map_err(broken)?;
         arrays.finish().map_err(broken)
     }
 }
@@ -312,8 +316,15 @@ impl Forecaster for Composed {
     }
 
     fn fit(&mut self, known: &History<'_>, validation: &dyn Validation, run: &Run) -> Result<(), ModelError> {
-        let times = Arc::new(Times::of(known.axis()));
-        let fitted = Fitted::outline(&self.config, Shape::of(known), times, run.seed);
+        let (times, shape) = (Arc::new(Times::of(known.axis())), Shape::of(known));
+        let data = DataSizes::of(known);
+        let Shape { entities, relations } = shape;
+        let what =
+            format!("training with {entities} entities, {relations} relations and {} times", times.len());
+        capacity::check_settings(&self.config, &what, |config| {
+            footprint::bytes(config, shape, &times, &data)
+        })?;
+        let fitted = Fitted::outline(&self.config, shape, times, run.seed);
         let changes = fitted.model.candidates_change(Side::Tails);
         let mut trainer = Trainer {
             run,
@@ -352,8 +363,8 @@ impl Forecaster for Composed {
         let state: Saved = saved_state(saved, "state of a composed model")?;
         let tensors = saved_tensors(saved)?;
         *self = Self::new(state.config).map_err(|error| ModelError::Saved(error.to_string()))?;
-        let mut fitted = Fitted::outline(&self.config, state.shape, Arc::new(state.times), 0);
-        fitted.model.tables.draw();
+        let (shape, times) = (state.shape.check_saved()?, state.times.check_saved()?);
+        let mut fitted = Fitted::outline(&self.config, shape, Arc::new(times), 0);
         fitted.load_bytes(tensors)?;
         fitted.prepare();
         self.fitted = Some(fitted);

@@ -131,6 +131,27 @@ struct Learned {
     seed: u64,
 }
 
+impl Learned {
+    /// Refuses patterns that are not in order, or are about more relations than there are.
+    fn check(&self, relations: usize) -> Result<(), ModelError> {
+        for (field, Mirrors { symmetric, inverse }) in
+            [("same_time", &self.same_time), ("any_time", &self.any_time)]
+        {
+            if !symmetric.is_sorted_by(|a, b| a < b) || !inverse.is_sorted_by(|a, b| a.0 < b.0) {
+                return Err(ModelError::Saved(format!("{field} is not in ascending order")));
+            }
+            let all = symmetric.iter().chain(inverse.iter().flat_map(|(p, q)| [p, q]));
+            if let Some(relation) = all.max().filter(|relation| relation.index() >= relations) {
+                return Err(ModelError::Unsupported(format!(
+                    "the patterns are about relation {}, and the data has {relations} relations",
+                    relation.0
+                )));
+            }
+        }
+        Ok(())
+    }
+}
+
 /// Lookup tables of the rules, made from the known facts.
 #[derive(Clone, Debug, Default)]
 struct Prepared {
@@ -260,6 +281,7 @@ impl Forecaster for NaiveRules {
     }
 
     fn begin(&mut self, _: Step, known: &History<'_>) -> Result<(), ModelError> {
+        self.learned.check(known.relations())?;
         let order = if self.config.compat { known.entity_names() } else { None };
         let order = order.map(|names| {
             let mut ids: Vec<u32> = (0..names.len() as u32).collect();
@@ -334,7 +356,7 @@ impl Forecaster for NaiveRules {
             answer,
             score,
             weighing: Weighing::PartsOf(score),
-            evidence: facts.into_iter().map(|fact| Evidence { fact, weight }).collect(),
+            evidence: facts.into_iter().map(|fact| Evidence { fact, weight, group: None }).collect(),
             also: Vec::new(),
             rules: Vec::new(),
             details: details.as_object().cloned().unwrap_or_default(),
@@ -346,8 +368,10 @@ impl Forecaster for NaiveRules {
     }
 
     fn load(&mut self, saved: &SavedModel) -> Result<(), ModelError> {
-        self.learned = serde_json::from_value(saved.state.clone())
+        let learned: Learned = serde_json::from_value(saved.state.clone())
             .map_err(|error| ModelError::Saved(format!("the patterns of the rules: {error}")))?;
+        learned.check(usize::MAX)?;
+        self.learned = learned;
         Ok(())
     }
 }

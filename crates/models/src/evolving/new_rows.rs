@@ -1,15 +1,19 @@
 //! New rows: whether they fit into memory, their initial values, and the placement of new entities.
 
-use crate::training::check_memory;
 use quadcast_core::{Direction, GraphSizes, ModelError, Run, Triple};
 use quadcast_kernels::triples::{Layout, Table, Tables};
 
 use super::settings::Config;
 use super::space::{InitialRows, Space};
 use crate::blocks::Initial;
+use crate::capacity::{NUMBER, TRAINED, check_settings};
 
 /// Copies of every number while rows are made: the new rows, the old rows or a drawn segment, and a temporary copy.
-const COPIES: u128 = 3;
+const COPIES: f64 = 3.0;
+/// Samples whose false triples are drawn together, over all parts of a batch.
+const TOGETHER: f64 = 128.0;
+/// Bytes of a false triple: its ids, the end that differs, and its energy.
+const FALSE_TRIPLE: f64 = 20.0;
 
 /// Numbers of the rows of a space, padding included.
 pub(super) fn numbers<M: Space>(space: &M, sizes: GraphSizes) -> u128 {
@@ -18,10 +22,28 @@ pub(super) fn numbers<M: Space>(space: &M, sizes: GraphSizes) -> u128 {
 }
 
 /// Refuses rows that cannot fit into free memory. Checked before rows are allocated: a failed allocation gives no message.
-pub(super) fn check_rows<M: Space>(space: &M, sizes: GraphSizes) -> Result<(), ModelError> {
+pub(super) fn check_rows<M: Space>(config: &Config, sizes: GraphSizes) -> Result<(), ModelError> {
     let GraphSizes { entities, relations } = sizes;
     let what = format!("the rows of {entities} entities and {relations} relations");
-    check_memory(COPIES * numbers(space, sizes), &what, "a smaller dimension")
+    check_settings(config, &what, |config| NUMBER * COPIES * numbers(&M::new(config), sizes) as f64)
+}
+
+/// Refuses a training that cannot fit into memory: rows with their gradients and moments, and the false triples of a step.
+pub(super) fn check_training<M: Space>(config: &Config, sizes: GraphSizes) -> Result<(), ModelError> {
+    let GraphSizes { entities, relations } = sizes;
+    let what = format!("training with {entities} entities and {relations} relations");
+    check_settings(config, &what, |config| {
+        let space = M::new(config);
+        let wrong = config.negatives as f64 + config.relation_negatives as f64;
+        let each = if config.deterministic {
+            TOGETHER * FALSE_TRIPLE
+        } else {
+            // Every thread copies the rows of the false triples of a sample.
+            let row = 2.0 * space.entity().stride() as f64 + space.relation().stride() as f64;
+            rayon::current_num_threads() as f64 * (NUMBER * row + FALSE_TRIPLE)
+        };
+        NUMBER * TRAINED * numbers(&space, sizes) as f64 + wrong * each
+    })
 }
 
 /// Initial rows of an untrained model. The range of the values follows from the rows `present` at the first fit.

@@ -2,6 +2,7 @@
 
 use quadcast_kernels::triples::{Loss, LossKind, NegativesConfig, Norm, Optimiser, Replaced, Settings};
 
+use crate::capacity::{MOST_DIMENSION, MOST_THINGS};
 use crate::config::ConfigError;
 use crate::settings::Settings as _;
 use crate::training::{Order, Schedule};
@@ -46,9 +47,6 @@ choices! {
     }
 }
 
-/// The largest dimension: relations may have a matrix, and the square of this is still a number of the machine. Memory ends long
-/// before.
-pub(super) const MOST_DIMENSION: f64 = 1e9;
 /// How often an epoch unlearns a deleted triple at most: beyond that it does little else, and its samples fill the memory.
 const MOST_UNLEARN: f64 = 1000.0;
 
@@ -72,9 +70,9 @@ settings! {
         /// Temperature at which false triples weigh by the softmax of their own plausibility; 0: all alike.
         adversarial: f64 = 0.0, range at_least(0.0), source "study";
         /// False triples per true one that differ in an end.
-        negatives: usize = 1, range at_least(1.0), source "study";
+        negatives: usize = 1, range at_least(1.0).at_most(MOST_THINGS), source "study";
         /// False triples per true one that differ in the relation.
-        relation_negatives: usize = 0, source "study";
+        relation_negatives: usize = 0, range at_least(0.0).at_most(MOST_THINGS), source "study";
         /// Which end is replaced.
         sampling: Sampling = Sampling::Uniform, source "study";
         /// Whether drawn triples are never training triples.
@@ -95,13 +93,13 @@ settings! {
         tolerance: f64 = 0.1, range at_least(0.0).at_most(1.0);
         /// Rows for which the initial range of entities is made, `±√(6/(rows + dimension))`; 0: entities present at the first
         /// fit. Rows are divided by their lengths, so this decides how far a step turns them: a hidden learning rate.
-        init_rows: usize = 0;
+        init_rows: usize = 0, range at_least(0.0).at_most(MOST_THINGS);
         /// If above 0, initial values are within ±(margin + this)/dimension instead.
         epsilon: f64 = 0.0, range at_least(0.0);
         /// Epochs of a `TransE` with whose rows the first fit begins; 0: rows are drawn.
         warm_epochs: u32 = 0;
         /// Batches per epoch.
-        batches: usize = 100, range at_least(1.0), source "study";
+        batches: usize = 100, range at_least(1.0).at_most(MOST_THINGS), source "study";
         /// Epochs at most.
         epochs: u32 = 1000, range at_least(1.0), source "study";
         /// Epochs at most after a change of the graph; 0: as many as for the first fit.

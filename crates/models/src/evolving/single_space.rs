@@ -127,7 +127,7 @@ impl<M: Space> SingleSpace<M> {
         // The old rows are freed before new ones of the same size are allocated.
         self.tables = None;
         self.forget_candidates();
-        new_rows::check_rows(&self.space, graph.sizes)?;
+        new_rows::check_rows::<M>(&self.config, graph.sizes)?;
         let present = counted(graph);
         self.tables = Some(new_rows::tables(&self.space, &self.config, (graph.sizes, present), run));
         (self.trained, self.present) = (vec![false; graph.sizes.entities], Some(present));
@@ -169,6 +169,7 @@ impl<M: Space> SingleSpace<M> {
         if examples.is_empty() {
             return Ok(0.0);
         }
+        new_rows::check_training::<M>(&self.config, graph.sizes)?;
         let training = Trainer::new(self, examples, graph, run)?.train(name, update, validation)?;
         for end in graph.triples.iter().flat_map(|triple| [triple.subject, triple.object]) {
             self.trained[end.index()] = true;
@@ -189,7 +190,7 @@ impl<M: Space> SingleSpace<M> {
                 own[0], own[1], sizes.entities, sizes.relations
             )));
         }
-        new_rows::check_rows(&self.space, sizes)?;
+        new_rows::check_rows::<M>(&self.config, sizes)?;
         let present = self.present.unwrap_or_else(|| counted(graph));
         let mut tables = new_rows::tables(&self.space, &self.config, (sizes, present), run);
         for (table, old) in [(&mut tables.entities, &old.entities), (&mut tables.relations, &old.relations)] {
@@ -331,6 +332,13 @@ impl<M: Space> EvolvingModel for SingleSpace<M> {
         for row in state.untrained {
             let outside = || ModelError::Saved(format!("untrained entity {row} does not exist"));
             *model.trained.get_mut(row as usize).ok_or_else(outside)? = false;
+        }
+        if let Some(present) = state.present.filter(|own| own[0] > state.entities || own[1] > state.relations)
+        {
+            return Err(ModelError::Saved(format!(
+                "present = {present:?} is out of range: expected at most [{}, {}]",
+                state.entities, state.relations
+            )));
         }
         model.present = state.present.map(|[entities, relations]| GraphSizes { entities, relations });
         *self = model;

@@ -32,8 +32,9 @@ use serde_json::json;
 mod network;
 mod online;
 
-use super::snapshot_network::{self, EncodedHistory, Trainer};
+use super::snapshot_network::{self, EncodedHistory, Trainer, footprint};
 use super::state::{Shape, saved_state, saved_tensors, unfitted};
+use crate::capacity::{self, DataSizes, MOST_DIMENSION, MOST_LAYERS};
 use crate::config::{self, ConfigError};
 use crate::registry::{Build, Entry};
 use crate::settings::Settings;
@@ -41,17 +42,21 @@ use crate::training::{Ending, Schedule, train};
 use network::Network;
 use online::OnlineNetwork;
 
+/// The longest history: one of `k` snapshots is read as `k·(k+1)/2`, and has `k` decoders.
+const MOST_LENGTH: f64 = 128.0;
+
 settings! {
     /// Configuration.
     pub struct Config {
         /// Size of embeddings.
-        dimension: usize = 200, range at_least(1.0), source "paper";
+        dimension: usize = 200, range at_least(1.0).at_most(MOST_DIMENSION), source "paper";
         /// Graph layers per snapshot.
-        layers: usize = 2, range at_least(1.0), source "paper";
+        layers: usize = 2, range at_least(1.0).at_most(MOST_LAYERS), source "paper";
         /// Snapshots that the first stage of training reads.
-        shortest: usize = 3, range at_least(1.0), source "paper, on ICEWS14, ICEWS18 and YAGO; 2 on GDELT and WIKI";
+        shortest: usize = 3, range at_least(1.0).at_most(MOST_LENGTH),
+            source "paper, on ICEWS14, ICEWS18 and YAGO; 2 on GDELT and WIKI";
         /// Snapshots that later stages may come to; at least `shortest`.
-        longest: usize = 10, source "paper";
+        longest: usize = 10, range at_least(1.0).at_most(MOST_LENGTH), source "paper";
         /// Probability to drop a number in training, everywhere.
         dropout: f64 = 0.2, range at_least(0.0).below(1.0), source "paper";
         /// Learning rate of the first stage.
@@ -87,6 +92,16 @@ impl Config {
             )));
         }
         Ok(())
+    }
+
+    /// Refuses a stage that reads histories of this length, if it cannot fit into memory.
+    fn check_memory(&self, shape: Shape, data: &DataSizes, length: usize) -> Result<(), ModelError> {
+        let longer = length - self.shortest;
+        capacity::check_settings(self, &shape.training(), |config| {
+            let length = (config.shortest + longer).min(data.steps);
+            let sizes = (config.dimension, config.layers);
+            footprint(&Network::outline(shape, config), data, sizes, (length * (length + 1) / 2, length))
+        })
     }
 
     /// The stage that reads histories of this length.
@@ -151,12 +166,15 @@ impl Forecaster for Cen {
         run: &Run,
     ) -> Result<(), ModelError> {
         let config = &self.config;
-        let network = Network::new(Shape::of(history), config, run.seed);
+        let (shape, data) = (Shape::of(history), DataSizes::of(history));
+        config.check_memory(shape, &data, config.shortest)?;
+        let network = Network::new(shape, config, run.seed);
         // The published code predicts all but the first two snapshots.
         let mut trainer = Trainer::new(history, run.seed, network, config.shortest, 2);
         let mut best: Option<(f64, Vec<u8>, usize)> = None;
         let mut spent = 0.0;
         for length in config.shortest..=config.longest {
+            config.check_memory(shape, &data, length)?;
             trainer.length = length;
             trainer.purpose = format!("cen dropout {length}");
             trainer.encoded.invalidate();
@@ -254,7 +272,13 @@ impl Forecaster for Cen {
         let state: State = saved_state(saved, "CEN state")?;
         let tensors = saved_tensors(saved)?;
         *self = Self::new(state.config).map_err(|error| ModelError::Saved(error.to_string()))?;
-        let mut network = Network::new(state.shape, &self.config, 0);
+        if state.length == 0 || state.length > self.config.longest {
+            return Err(ModelError::Saved(format!(
+                "length = {} is out of range: expected at least 1, at most longest = {}",
+                state.length, self.config.longest
+            )));
+        }
+        let mut network = Network::outline(state.shape.check_saved()?, &self.config);
         network.learned.load_bytes(tensors)?;
         self.seed = state.seed;
         self.trained = Some(Trained { network, length: state.length, until: state.until });

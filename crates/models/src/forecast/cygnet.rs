@@ -33,6 +33,7 @@ use serde_json::json;
 mod network;
 
 use super::state::{Shape, StripSink, saved_state, saved_tensors, unfitted};
+use crate::capacity::{self, DataSizes, MOST_DIMENSION, MOST_THINGS, NUMBER, TRAINED};
 use crate::config::{self, ConfigError};
 use crate::registry::{Build, Entry};
 use crate::settings::Settings;
@@ -43,13 +44,13 @@ settings! {
     /// Configuration.
     pub struct Config {
         /// Size of embeddings.
-        dimension: usize = 200, range at_least(1.0), source "paper";
+        dimension: usize = 200, range at_least(1.0).at_most(MOST_DIMENSION), source "paper";
         /// Share of the copy mode.
         alpha: f64 = 0.8, range above(0.0).below(1.0), source "paper, on ICEWS; 0.5 on YAGO and WIKI";
         /// Learning rate of Adam.
         learning_rate: f64 = 1e-3, range above(0.0), source "paper";
         /// Facts per training step at most; a step never spans two times.
-        batch: usize = 1024, range at_least(1.0), source "published code";
+        batch: usize = 1024, range at_least(1.0).at_most(MOST_THINGS), source "published code";
         /// Weight of the mean squared embeddings in the loss.
         regulariser: f64 = 0.01, range at_least(0.0), source "published code";
         /// Whether the data loss trains the time vector.
@@ -64,6 +65,14 @@ settings! {
 }
 
 impl Config {
+    /// Bytes that training takes: the network of the second direction in training next to that of the first, and the questions
+    /// of a step.
+    fn bytes(&self, shape: Shape, data: &DataSizes) -> f64 {
+        let parameters = Network::outline(shape, self, Direction::Object).learned.parameters.estimate();
+        let questions = self.batch.min(data.largest) as f64 * 3.0 * self.dimension as f64;
+        NUMBER * ((TRAINED + 1.0) * parameters + questions)
+    }
+
     fn schedule(&self) -> Schedule {
         Schedule {
             epochs: self.epochs,
@@ -238,7 +247,8 @@ impl Forecaster for CyGNet {
         validation: &dyn Validation,
         run: &Run,
     ) -> Result<(), ModelError> {
-        let shape = Shape::of(history);
+        let (shape, data) = (Shape::of(history), DataSizes::of(history));
+        capacity::check_settings(&self.config, &shape.training(), |config| config.bytes(shape, &data))?;
         let mut networks = Vec::new();
         // The first direction may take half of the time budget; the second gets the rest.
         let mut own = run.after(run.time_budget.unwrap_or_default().as_secs_f64() / 2.0);
@@ -287,15 +297,18 @@ impl Forecaster for CyGNet {
         times.reverse();
         // The copy mode knows that an answer occurred before, not how often: all times share its weight equally.
         let copied = if times.is_empty() { 0.0 } else { share.copy / times.len() as f64 };
-        let evidence: Vec<Evidence> =
-            times.iter().map(|&step| Evidence { fact: query.fact(answer, step), weight: copied }).collect();
+        let evidence: Vec<Evidence> = times
+            .iter()
+            .map(|&step| Evidence { fact: query.fact(answer, step), weight: copied, group: None })
+            .collect();
         let mut also = vec![Contribution {
             text: "learned from all facts (generation)".to_owned(),
             weight: share.generate,
+            group: None,
         }];
         if times.is_empty() && share.copy > 0.0 {
             let text = "copy mode without any earlier answer".to_owned();
-            also.push(Contribution { text, weight: share.copy });
+            also.push(Contribution { text, weight: share.copy, group: None });
         }
         let labels: Vec<String> = times.iter().map(|&step| history.axis().label(step)).collect();
         let details = [
@@ -336,7 +349,7 @@ impl Forecaster for CyGNet {
         let state: State = saved_state(saved, "CyGNet state")?;
         let tensors = saved_tensors(saved)?;
         *self = Self::new(state.config).map_err(|error| ModelError::Saved(error.to_string()))?;
-        let networks = network::from_bytes(state.shape, &self.config, tensors)?;
+        let networks = network::from_bytes(state.shape.check_saved()?, &self.config, tensors)?;
         self.set_networks(networks);
         Ok(())
     }

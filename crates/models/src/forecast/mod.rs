@@ -2,6 +2,7 @@
 
 pub mod cen;
 pub mod cygnet;
+pub mod herald;
 mod popularity;
 pub mod recurrency;
 pub mod regcn;

@@ -30,7 +30,7 @@ use quadcast_core::{
     Setting, Step, Task, Validation, ValidationReport, Weighing,
 };
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::json;
 
 mod decay;
@@ -42,7 +42,7 @@ use crate::config::{self, ConfigError};
 use crate::registry::{Build, Entry};
 use crate::settings::Settings;
 use decay::{Decay, EntitySums};
-use settings::{ALPHAS, LAMBDAS};
+use settings::{ALPHAS, LAMBDAS, Parameters};
 pub use settings::{Config, Normaliser, Scope, SearchWord, Tuned, Variant};
 
 /// For relations without validation queries.
@@ -51,13 +51,6 @@ const UNTUNED: Parameters = Parameters { lambda: 1.0001, alpha: ALMOST_ONE };
 const ALMOST_ONE: f64 = 0.99999;
 /// Keeps ψ finite for relations that have only one step behind them.
 const SMALLEST_NORMALISER: f64 = 1e-15;
-
-/// The two numbers of a relation in one direction.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-struct Parameters {
-    lambda: f64,
-    alpha: f64,
-}
 
 /// The model. Its learned state are the parameters; everything else follows from the history.
 #[derive(Clone)]
@@ -314,6 +307,7 @@ impl Forecaster for Recurrency {
             .map(|event| Evidence {
                 fact: query.fact(answer, event.step),
                 weight: factor * weights.at(now - axis.ordinal(event.step)),
+                group: None,
             })
             .collect();
         let strict: f64 = evidence.iter().map(|e| e.weight).sum();
@@ -343,6 +337,7 @@ impl Forecaster for Recurrency {
         let also = (popular > 0.0).then(|| Contribution {
             text: format!("popularity: {given} of {total} answers to this relation"),
             weight: popular,
+            group: None,
         });
         let details = details.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
         let also = also.into_iter().collect();
@@ -371,6 +366,9 @@ impl Forecaster for Recurrency {
         }
         let state: State = saved_state(saved, "recurrency state")?;
         *self = Self::new(state.config).map_err(|error| ModelError::Saved(error.to_string()))?;
+        for parameters in &state.parameters {
+            parameters.check_saved()?;
+        }
         self.set_parameters(state.parameters);
         Ok(())
     }

@@ -32,8 +32,9 @@ use serde_json::json;
 mod network;
 mod static_graph;
 
-use super::snapshot_network::{self, EncodedHistory, Trainer};
+use super::snapshot_network::{self, EncodedHistory, Trainer, footprint};
 use super::state::{Shape, saved_state, saved_tensors, unfitted};
+use crate::capacity::{self, DataSizes, MOST_DIMENSION, MOST_LAYERS, MOST_THINGS};
 use crate::config::{self, ConfigError};
 use crate::registry::{Build, Entry};
 use crate::settings::Settings;
@@ -41,15 +42,18 @@ use crate::training::{Schedule, train};
 use network::Network;
 use static_graph::Words;
 
+/// Decoders: of entities and of relations.
+const DECODERS: usize = 2;
+
 settings! {
     /// Configuration.
     pub struct Config {
         /// Size of embeddings.
-        dimension: usize = 200, range at_least(1.0), source "paper";
+        dimension: usize = 200, range at_least(1.0).at_most(MOST_DIMENSION), source "paper";
         /// Snapshots that are read before a question.
-        history: usize = 3, range at_least(1.0), source "paper, on ICEWS14; 1 to 10 elsewhere";
+        history: usize = 3, range at_least(1.0).at_most(MOST_THINGS), source "paper, on ICEWS14; 1 to 10 elsewhere";
         /// Graph layers per snapshot.
-        layers: usize = 2, range at_least(1.0), source "paper; 1 on YAGO";
+        layers: usize = 2, range at_least(1.0).at_most(MOST_LAYERS), source "paper; 1 on YAGO";
         /// Start from the words of entity names.
         static_graph: bool = false, source "paper; true on the ICEWS datasets";
         /// Probability to drop a number in training, everywhere.
@@ -132,7 +136,13 @@ impl Forecaster for ReGcn {
                 ));
             }
         };
-        let network = Network::new(Shape::of(history), &self.config, self.words.clone(), run.seed);
+        let (shape, data) = (Shape::of(history), DataSizes::of(history));
+        capacity::check_settings(&self.config, &shape.training(), |config| {
+            let outline = Network::outline(shape, config, self.words.clone());
+            let read = config.history.min(data.steps);
+            footprint(&outline, &data, (config.dimension, config.layers), (read, DECODERS))
+        })?;
+        let network = Network::new(shape, &self.config, self.words.clone(), run.seed);
         let mut trainer = Trainer::new(history, run.seed, network, self.config.history, 1);
         trainer.purpose = "re-gcn dropout".into();
         train(&mut trainer, "re-gcn", &self.config.schedule(), validation, run)?;
@@ -182,8 +192,9 @@ impl Forecaster for ReGcn {
         let state: State = saved_state(saved, "RE-GCN state")?;
         let tensors = saved_tensors(saved)?;
         *self = Self::new(state.config).map_err(|error| ModelError::Saved(error.to_string()))?;
-        self.words = state.words.map(Arc::new);
-        let mut network = Network::new(state.shape, &self.config, self.words.clone(), 0);
+        let shape = state.shape.check_saved()?;
+        self.words = state.words.map(|words| words.check_saved(shape.entities)).transpose()?.map(Arc::new);
+        let mut network = Network::outline(shape, &self.config, self.words.clone());
         network.learned.load_bytes(tensors)?;
         self.network = Some(network);
         Ok(())

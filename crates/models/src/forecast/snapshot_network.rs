@@ -11,8 +11,9 @@ use quadcast_core::{
 use rand_chacha::ChaCha8Rng;
 use serde_json::json;
 
-use super::snapshots::{PreparedSnapshot, SnapshotCache, last_steps};
+use super::snapshots::{CHANNELS, PreparedSnapshot, SnapshotCache, last_steps};
 use super::state::{Learned, StripSink, pad_rows};
+use crate::capacity::{DataSizes, NUMBER, TRAINED};
 use crate::training::{Learning, Trainable};
 
 /// Most facts that are removed, one at a time: each removal encodes the snapshots again.
@@ -144,7 +145,7 @@ pub(crate) fn explain<E: SnapshotEncoder>(
                 *place = prepared(&rest);
             }
         }
-        evidence.push(Evidence { fact, weight: full - score(&snapshots_without) });
+        evidence.push(Evidence { fact, weight: full - score(&snapshots_without), group: None });
     }
     evidence.sort_by(|a, b| b.weight.abs().total_cmp(&a.weight.abs()).then(b.fact.step.cmp(&a.fact.step)));
     let tried = evidence.len();
@@ -177,6 +178,23 @@ pub(crate) trait SnapshotLearner: SnapshotEncoder + Send + Sync {
         snapshots: &[Arc<PreparedSnapshot>],
         random: &mut ChaCha8Rng,
     ) -> Result<f64, ModelError>;
+}
+
+/// Vectors of an entity that a snapshot leaves on the tape besides one per layer: before and after the gate.
+const GATED: usize = 2;
+
+/// Bytes that a network of these dimensions and layers takes in training: its parameters and what a step leaves on the tape, if
+/// it reads this many snapshots and asks this many decoders.
+pub(crate) fn footprint<N: SnapshotLearner>(
+    outline: &N,
+    data: &DataSizes,
+    (dimension, layers): (usize, usize),
+    (read, decoders): (usize, usize),
+) -> f64 {
+    let d = dimension as f64;
+    let entities = data.entities * d * (read * (layers + GATED)) as f64;
+    let questions = data.largest as f64 * d * (CHANNELS * decoders) as f64;
+    NUMBER * (TRAINED * outline.learned().parameters.estimate() + entities + questions)
 }
 
 /// A network in training.

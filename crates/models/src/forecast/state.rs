@@ -21,6 +21,24 @@ impl Shape {
         Self { entities: history.entities(), relations: history.relations() }
     }
 
+    /// Refuses saved sizes whose ids would not fit into 32 bits.
+    pub fn check_saved(self) -> Result<Self, ModelError> {
+        let most = u32::MAX as usize / 2;
+        for (field, size) in [("entities", self.entities), ("relations", self.relations)] {
+            if size > most {
+                return Err(ModelError::Saved(format!(
+                    "shape.{field} = {size} is out of range: expected at most {most}"
+                )));
+            }
+        }
+        Ok(self)
+    }
+
+    /// What a check of memory is about, in words.
+    pub fn training(self) -> String {
+        format!("training with {} entities and {} relations", self.entities, self.relations)
+    }
+
     /// Refuses a history of another size.
     pub fn check(self, history: &History<'_>) -> Result<(), ModelError> {
         let data = Self::of(history);

@@ -29,6 +29,7 @@ use quadcast_core::{
     History, ModelError, Query, Rule, Run, SavedModel, ScoreRow, ScoreSink, Setting, Step, Task, Validation,
     Weighing,
 };
+use rustc_hash::FxHashMap;
 use serde::Deserialize;
 use serde_json::json;
 
@@ -54,7 +55,7 @@ pub struct TLogic {
     config: Config,
     rules: Vec<Rule>,
     /// Rules to be applied, by head relation, most confident first.
-    by_head: Vec<Vec<Applicable>>,
+    by_head: FxHashMap<DirectedRelation, Vec<Applicable>>,
     window: Window,
     /// The step of the queries.
     step: Step,
@@ -89,7 +90,7 @@ impl TLogic {
         Ok(Self {
             config,
             rules: Vec::new(),
-            by_head: Vec::new(),
+            by_head: FxHashMap::default(),
             window: Window::default(),
             step: Step(0),
             recency: Vec::new(),
@@ -100,24 +101,23 @@ impl TLogic {
     }
 
     fn set_rules(&mut self, rules: Vec<Rule>) {
-        let heads = rules.iter().map(|rule| rule.head.index() + 1).max().unwrap_or(0);
-        self.by_head = vec![Vec::new(); heads];
+        self.by_head.clear();
         for (number, rule) in (0..).zip(&rules) {
             if rule.confidence >= self.config.min_confidence
                 && rule.body_support >= self.config.min_body_support
             {
-                self.by_head[rule.head.index()].push(Applicable::new(number, rule));
+                self.by_head.entry(rule.head).or_default().push(Applicable::new(number, rule));
             }
         }
         // A rule file may have another order.
-        for rules in &mut self.by_head {
+        for rules in self.by_head.values_mut() {
             rules.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
         }
         self.rules = rules;
     }
 
     fn rules_for(&self, head: DirectedRelation) -> &[Applicable] {
-        self.by_head.get(head.index()).map_or(&[], Vec::as_slice)
+        self.by_head.get(&head).map_or(&[], Vec::as_slice)
     }
 
     /// The score that a rule gives an answer.
@@ -355,7 +355,7 @@ impl Forecaster for TLogic {
 
 fn is_sound(rule: &Rule) -> bool {
     (1..=settings::LONGEST).contains(&rule.body.len())
-        && rule.confidence.is_finite()
+        && (0.0..=1.0).contains(&rule.confidence)
         && (1..=rule.body_support).contains(&rule.rule_support)
         && rule.constraints.iter().flatten().all(|&position| usize::from(position) <= rule.body.len())
 }

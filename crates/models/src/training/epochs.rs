@@ -1,22 +1,23 @@
 //! The loop, and where it stands, kept so that it can go on.
 //!
-//! Two things are kept per training: the state at a position, and the best state so far under the number of its epoch.
-//! A position knows which best state belongs to it, and that one is written first, so a kill between the two writes
-//! leaves the older pair intact. Both stay when the training is over: whoever keeps the trained model clears them, so
+//! Two things are kept per training: the state at a position, and the best state so far under the number of its epoch, with the
+//! position after that epoch. A position knows which best state belongs to it, and that one is written first, so a kill between the
+//! two writes leaves the older pair intact. If the later state is damaged, the training goes on from the best one; if that one is
+//! damaged, it starts over. Both stay when the training is over: whoever keeps the trained model clears them, so
 //! that a kill in between does not cost the training.
 
 use std::time::{Duration, Instant};
 
 use quadcast_core::{
-    Capabilities, Forecaster, History, ModelError, Query, Run, SavedModel, ScoreSink, Setting, Step, Task,
-    Validation, ValidationReport,
+    Capabilities, Forecaster, History, Leak, ModelError, Query, Run, SavedModel, ScoreSink, Setting, Step,
+    Task, Validation, ValidationReport,
 };
 use rand::seq::SliceRandom;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::memory::check_training;
 use super::schedule::{Order, Schedule};
+use crate::capacity::check_training;
 
 /// What learns batch by batch.
 pub trait Learning: Send + Sync {
@@ -45,6 +46,9 @@ pub trait Learning: Send + Sync {
 pub trait Trainable: Learning {
     /// As [`Forecaster::begin`].
     fn begin(&mut self, step: Step, history: &History<'_>) -> Result<(), ModelError>;
+
+    /// As [`Forecaster::shown_queries`].
+    fn shown_queries(&mut self, _leak: Leak, _queries: &[Query]) {}
 
     /// As [`Forecaster::score`].
     fn score(
@@ -87,6 +91,10 @@ impl Forecaster for InTraining<'_> {
         self.0.begin(step, history)
     }
 
+    fn shown_queries(&mut self, leak: Leak, queries: &[Query]) {
+        self.0.shown_queries(leak, queries);
+    }
+
     fn score(
         &self,
         history: &History<'_>,
@@ -123,6 +131,10 @@ pub struct Epoch {
     /// Seconds of training and validation.
     pub seconds: f64,
 }
+
+/// The field of a note on a finished training with the number of validations before it was last interrupted. The evaluator has not
+/// seen these.
+pub const VALIDATIONS_BEFORE: &str = "validations_before";
 
 /// Why a training ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -179,11 +191,14 @@ pub fn learn<M: Learning + ?Sized>(
     check_training(model.parameters())?;
     let identity = format!("{name}: {schedule:?}, {} batches", model.batches());
     let mut position = Position { training: identity.clone(), ..Position::default() };
-    if let Some((kept, state)) = recall(run, name, &identity)? {
+    let mut before = 0;
+    let kept = recall(run, name, &identity)?;
+    if let Some((kept, state)) = kept.filter(|(kept, _)| kept.batch <= model.batches()) {
         model.restore(&state)?;
         let (epoch, batch) = (kept.epoch, kept.batch);
         run.checkpoints
             .log(&json!({ "event": "resumed", "training": name, "epoch": epoch, "batch": batch }))?;
+        before = kept.history.iter().filter(|epoch| epoch.score.is_some()).count();
         position = kept;
     } else {
         run.checkpoints
@@ -205,6 +220,7 @@ pub fn learn<M: Learning + ?Sized>(
         since,
         kept: since,
         notes: Vec::new(),
+        before,
     };
     // On a thread of the pool: a step consists of hundreds of short parallel parts, and another thread would have to wake
     // the pool up for each of them and then wait to be woken.
@@ -232,16 +248,54 @@ struct Position {
     history: Vec<Epoch>,
 }
 
-/// The position and state that were kept for this training, if they are usable.
-fn recall(run: &Run, name: &str, training: &str) -> Result<Option<(Position, Vec<u8>)>, ModelError> {
-    let Some(bytes) = run.checkpoints.load(&position_name(name))? else { return Ok(None) };
+/// The last position and state of this training that are usable. A position is, if the best state that it names can be read too.
+fn recall(run: &Run, name: &str, training: &str) -> Result<Option<Kept>, ModelError> {
+    if let Some(kept) = load(run, &position_name(name), training)? {
+        let is_best = |epoch| (kept.0.epoch, kept.0.batch) == (epoch, 0);
+        let usable = match best(&kept.0.history) {
+            Some((epoch, _)) if !is_best(epoch) => load(run, &best_name(name, epoch), training)?.is_some(),
+            _ => true,
+        };
+        if usable {
+            return Ok(Some(kept));
+        }
+    }
+    let mut epochs: Vec<u32> = best_epochs(run, name)?;
+    epochs.sort_unstable();
+    for epoch in epochs.into_iter().rev() {
+        if let Some(kept) = load(run, &best_name(name, epoch), training)? {
+            return Ok(Some(kept));
+        }
+    }
+    Ok(None)
+}
+
+/// A position and the state there.
+type Kept = (Position, Vec<u8>);
+
+/// A position and a state that were kept under a name, if they are of this training.
+fn load(run: &Run, kept: &str, training: &str) -> Result<Option<Kept>, ModelError> {
+    let Some(bytes) = run.checkpoints.load(kept)? else { return Ok(None) };
     let parts = bytes.split_first_chunk::<8>().and_then(|(length, rest)| {
         let length = usize::try_from(u64::from_le_bytes(*length)).ok()?;
         rest.split_at_checked(length)
     });
     let Some((head, state)) = parts else { return Ok(None) };
-    let position = serde_json::from_slice::<Position>(head).ok().filter(|found| found.training == training);
+    let position = serde_json::from_slice::<Position>(head).ok();
+    let position = position.filter(|found| found.training == training);
     Ok(position.map(|position| (position, state.to_vec())))
+}
+
+/// The epochs whose states are kept as the best ones: one, or two after a kill.
+fn best_epochs(run: &Run, name: &str) -> Result<Vec<u32>, ModelError> {
+    let prefix = format!("{name}-best-");
+    let names = run.checkpoints.names()?;
+    Ok(names.iter().filter_map(|name| name.strip_prefix(&prefix)?.parse().ok()).collect())
+}
+
+/// The name of the best state so far.
+fn best_name(name: &str, epoch: u32) -> String {
+    format!("{name}-best-{epoch}")
 }
 
 fn position_name(name: &str) -> String {
@@ -277,6 +331,8 @@ struct Loop<'a, M: ?Sized> {
     kept: Instant,
     /// Epochs since then. They are noted once they need not be repeated, and thus once.
     notes: Vec<serde_json::Value>,
+    /// Validations before an interruption.
+    before: usize,
 }
 
 impl<M: Learning + ?Sized> Loop<'_, M> {
@@ -321,18 +377,17 @@ impl<M: Learning + ?Sized> Loop<'_, M> {
         self.keep_state(&state)
     }
 
-    /// The name of the best state so far.
-    fn best_name(&self, epoch: u32) -> String {
-        format!("{}-best-{epoch}", self.name)
-    }
-
-    /// Keeps a state that the model is in: the length of the position, the position, the state.
-    fn keep_state(&mut self, state: &[u8]) -> Result<(), ModelError> {
-        self.tick();
+    /// Saves a state that the model is in under a name: the length of the position, the position, the state.
+    fn save(&self, kept: &str, state: &[u8]) -> Result<(), ModelError> {
         let position = serde_json::to_vec(&self.position);
         let position = position.map_err(|error| ModelError::Checkpoint(error.to_string()))?;
         let length = (position.len() as u64).to_le_bytes();
-        self.run.checkpoints.save(&position_name(self.name), &[&length, &position, state])?;
+        self.run.checkpoints.save(kept, &[&length, &position, state])
+    }
+
+    fn keep_state(&mut self, state: &[u8]) -> Result<(), ModelError> {
+        self.tick();
+        self.save(&position_name(self.name), state)?;
         self.kept = Instant::now();
         self.notes.drain(..).try_for_each(|note| self.run.checkpoints.log(&note))
     }
@@ -395,9 +450,9 @@ impl<M: Learning + ?Sized> Loop<'_, M> {
             // Before the position that names it, and the older one after: a kill in between loses nothing.
             self.best_state = None;
             let state = self.model.state()?;
-            self.run.checkpoints.save(&self.best_name(best), &[&state])?;
+            self.save(&best_name(self.name, best), &state)?;
             self.keep_state(&state)?;
-            let is_held = self.run.checkpoints.contains(&self.best_name(best))?;
+            let is_held = best_epochs(self.run, self.name)?.contains(&best);
             self.best_state = (!is_held).then_some(state);
         } else if self.kept.elapsed() >= SOON.min(self.schedule.keep_every) {
             self.keep()?;
@@ -405,7 +460,7 @@ impl<M: Learning + ?Sized> Loop<'_, M> {
         if newer != older
             && let Some((old, _)) = older
         {
-            self.run.checkpoints.remove(&self.best_name(old))?;
+            self.run.checkpoints.remove(&best_name(self.name, old))?;
         }
         let best =
             newer.map_or_else(String::new, |(_, best)| format!(", validation {name} {:.2}", 100.0 * best));
@@ -427,7 +482,8 @@ impl<M: Learning + ?Sized> Loop<'_, M> {
         if best_epoch > 0 && (self.position.epoch, self.position.batch) != (best_epoch, 0) {
             let state = match self.best_state.take() {
                 Some(state) => Some(state),
-                None => self.run.checkpoints.load(&self.best_name(best_epoch))?,
+                None => load(self.run, &best_name(self.name, best_epoch), &self.position.training)?
+                    .map(|(_, state)| state),
             };
             let gone = || {
                 ModelError::Checkpoint(format!("the state after epoch {best_epoch} is gone; start afresh"))
@@ -435,17 +491,15 @@ impl<M: Learning + ?Sized> Loop<'_, M> {
             self.model.restore(&state.ok_or_else(gone)?)?;
         }
         // A kill may have left best states of earlier epochs behind.
-        for epoch in history.iter().filter(|epoch| epoch.score.is_some()) {
-            if epoch.epoch != best_epoch {
-                self.run.checkpoints.remove(&self.best_name(epoch.epoch))?;
-            }
+        for epoch in best_epochs(self.run, self.name)?.into_iter().filter(|&epoch| epoch != best_epoch) {
+            self.run.checkpoints.remove(&best_name(self.name, epoch))?;
         }
         let seconds = self.position.seconds;
         let training = Training { history, best_epoch, best_score, ending, seconds };
         self.run.checkpoints.log(&json!({ "event": "trained", "training": self.name, "ending": ending,
             "epochs": training.history.len(), "best_epoch": chosen.map(|(epoch, _)| epoch),
             (format!("best_{}", self.judge.key)): chosen.map(|(_, score)| score),
-            "seconds": seconds }))?;
+            "seconds": seconds, VALIDATIONS_BEFORE: self.before }))?;
         Ok(training)
     }
 }

@@ -6,9 +6,10 @@
 //! batch, so a position in the training is all that is needed.
 
 mod epochs;
-mod memory;
 mod schedule;
 
-pub use epochs::{Ending, Epoch, InTraining, Judge, Learning, Trainable, Training, learn, train};
-pub use memory::check_memory;
+pub use crate::capacity::{check_memory, limit_memory};
+pub use epochs::{
+    Ending, Epoch, InTraining, Judge, Learning, Trainable, Training, VALIDATIONS_BEFORE, learn, train,
+};
 pub use schedule::{Order, Schedule};

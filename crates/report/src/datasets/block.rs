@@ -1,6 +1,9 @@
-//! Plain text for people: labelled lines and small tables, never wider than a hundred columns.
+//! Plain text for people: labelled lines and small tables, never wider than a hundred columns. Whatever comes in is shown as
+//! [`shown`] does, so that only this file ends lines.
 
 use std::fmt::Write;
+
+use crate::shown;
 
 /// Widest line.
 const WIDTH: usize = 100;
@@ -47,7 +50,12 @@ impl Block {
         let widths: Vec<usize> = (0..titles.len())
             .map(|column| {
                 let cells = rows.iter().filter_map(|(_, cells)| cells.get(column));
-                cells.chain([&titles[column]]).map(|cell| cell.chars().count()).max().unwrap_or(0) + 2
+                cells
+                    .chain([&titles[column]])
+                    .map(|cell| shown(cell).to_string().chars().count())
+                    .max()
+                    .unwrap_or(0)
+                    + 2
             })
             .collect();
         self.cells("", titles, &widths);
@@ -60,14 +68,14 @@ impl Block {
         let label = clip(label, INDENT - 4);
         let mut line = format!("  {label:<width$}", width = INDENT - 4);
         for (cell, width) in cells.iter().zip(widths) {
-            write!(line, "{cell:>width$}").expect("writing to a string");
+            write!(line, "{:>width$}", shown(cell)).expect("writing to a string");
         }
         self.line(&line);
     }
 
     /// A line as it is; the caller keeps it short enough.
     pub fn line(&mut self, line: &str) {
-        self.text.push_str(line.trim_end());
+        self.text.push_str(shown(line.trim_end()).to_string().trim_end());
         self.text.push('\n');
     }
 
@@ -78,14 +86,14 @@ impl Block {
 }
 
 fn clip(words: &str, width: usize) -> String {
-    words.chars().take(width).collect()
+    shown(words).to_string().chars().take(width).collect()
 }
 
 /// Lines of at most `width` characters, broken at blanks; longer words are cut.
 fn wrap(words: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     let mut used = 0;
-    for word in words.split_whitespace() {
+    for word in shown(words).to_string().split_whitespace() {
         let characters: Vec<char> = word.chars().collect();
         for (index, piece) in characters.chunks(width).enumerate() {
             let gap = usize::from(used > 0 && index == 0);

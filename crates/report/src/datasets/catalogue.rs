@@ -1,10 +1,9 @@
 //! The catalogue and downloads as text.
 
-use comfy_table::{ColumnConstraint, ContentArrangement};
 use quadcast_data::{Family, FetchReport, Variant, variants};
 
 use crate::terminal::WIDTH;
-use crate::{counted, plain_table};
+use crate::{counted, plain_table, shown};
 
 /// The known benchmark variants, one table per task; with sources and quirks if `verbose`.
 pub fn catalogue_text(verbose: bool) -> String {
@@ -37,11 +36,7 @@ fn tables() -> String {
                 variant.time.to_owned(),
             ]);
         }
-        table.set_content_arrangement(ContentArrangement::Dynamic).set_width(WIDTH as u16);
-        for column in table.column_iter_mut().take(7) {
-            column.set_constraint(ColumnConstraint::ContentWidth);
-        }
-        text.push_str(&format!("{}\n{}\n\n", family.word(), table.trim_fmt()));
+        text.push_str(&format!("{}\n{}\n\n", family.word(), table.within(WIDTH, 7).text()));
     }
     text
 }
@@ -66,13 +61,13 @@ pub fn fetch_text(report: &FetchReport, cached: bool) -> String {
     let bytes: u64 = report.files.iter().map(|file| file.bytes).sum();
     let new = report.files.iter().filter(|file| file.url.is_some()).count();
     let how = if new == 0 { "all there already".to_owned() } else { format!("{new} downloaded") };
-    let data = if cached { report.name.to_owned() } else { report.folder.display().to_string() };
+    let folder = shown(report.folder.display());
+    let data = if cached { report.name.to_owned() } else { folder.to_string() };
     format!(
-        "{}: {} files, {bytes} bytes, {how}, checksums as published\n  folder:  {}\n  source:  {}\n  \
+        "{}: {} files, {bytes} bytes, {how}, checksums as published\n  folder:  {folder}\n  source:  {}\n  \
          licence: {}\n\nNext: quadcast data info {data}\n",
         report.name,
         report.files.len(),
-        report.folder.display(),
         report.source,
         report.licence,
     )

@@ -7,7 +7,7 @@ use quadcast_core::{CategoryKind, Filter, Setting};
 use quadcast_data::{Dropped, StreamClock};
 use serde_json::Value;
 
-use crate::{bytes, counted, percent, plain_table, seconds, wrapped};
+use crate::{bytes, counted, percent, plain_table, seconds, shown, wrapped};
 
 /// Steps that are shown; of more, the first and the last ones.
 const SHOWN: usize = 6;
@@ -72,7 +72,7 @@ pub fn compile_text(
         seconds(cost.read),
         seconds(cost.compile),
         seconds(cost.write),
-        folder.display(),
+        shown(folder.display()),
         layout.word()
     );
     text
@@ -103,7 +103,7 @@ fn category(step: &CompiledStep, kind: CategoryKind) -> Option<usize> {
 
 fn table(report: &CompileReport) -> String {
     let steps = &report.steps;
-    let shown: Vec<Option<&CompiledStep>> = if steps.len() <= SHOWN {
+    let selected: Vec<Option<&CompiledStep>> = if steps.len() <= SHOWN {
         steps.iter().map(Some).collect()
     } else {
         let half = SHOWN / 2;
@@ -111,17 +111,17 @@ fn table(report: &CompileReport) -> String {
         first.iter().map(Some).chain([None]).chain(last.iter().map(Some)).collect()
     };
     let mut header = vec!["step"];
-    header.extend(shown.iter().map(|step| step.map_or("…", |step| step.label.as_str())));
+    header.extend(selected.iter().map(|step| step.map_or("…", |step| step.label.as_str())));
     let mut table = plain_table(&header, 1..header.len());
     for (name, count) in ROWS {
-        if shown.iter().flatten().any(|step| count(step).is_none()) {
+        if selected.iter().flatten().any(|step| count(step).is_none()) {
             continue;
         }
         let cell = |step: &CompiledStep| count(step).map(|count| counted(count as u64)).unwrap_or_default();
-        let cells = shown.iter().map(|step| step.map_or_else(|| "…".to_owned(), cell));
+        let cells = selected.iter().map(|step| step.map_or_else(|| "…".to_owned(), cell));
         table.add_row([name.to_owned()].into_iter().chain(cells));
     }
-    table.trim_fmt()
+    table.text()
 }
 
 /// Operations that were left out, in words; empty if none was.
@@ -183,7 +183,7 @@ pub fn synth_text(document: &Value, folder: &Path, cost: &SynthCost) -> String {
         let header = ["best possible", "filter", "MRR", "95 % interval", "H@1", "H@3", "H@10"];
         let mut table = plain_table(&header, 2..7);
         table.add_rows(rows);
-        text += &format!("\n{table}\n\n");
+        text += &format!("\n{}\n\n", table.text());
     }
     let memory = peak_memory(cost.peak_memory_bytes);
     text += &format!(
@@ -191,7 +191,7 @@ pub fn synth_text(document: &Value, folder: &Path, cost: &SynthCost) -> String {
         seconds(cost.generate),
         seconds(cost.best),
         seconds(cost.write),
-        folder.display()
+        shown(folder.display())
     );
     text
 }

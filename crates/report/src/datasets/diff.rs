@@ -3,7 +3,7 @@
 use quadcast_analysis::{DiffReport, DiffSide, NameMatch, Unmatched};
 use quadcast_core::{Split, Splits};
 
-use crate::{counted, plain_table, wrapped};
+use crate::{counted, plain_table, shown, wrapped};
 
 /// What two datasets have in common, and the answer in one sentence.
 pub fn diff_text(report: &DiffReport) -> String {
@@ -26,7 +26,7 @@ pub fn diff_text(report: &DiffReport) -> String {
             text.extend(examples.iter().map(|fact| wrapped(fact, "  ", "  ")));
         }
     }
-    text + &format!("\n{}\n", report.verdict)
+    text + &format!("\n{}\n", shown(&report.verdict))
 }
 
 fn side_text(letter: &str, side: &DiffSide) -> String {
@@ -96,7 +96,7 @@ fn facts_text(report: &DiffReport) -> String {
     }
     format!(
         "{}\n\nin both {}, only in A {}, only in B {}\n",
-        table.trim_fmt(),
+        table.text(),
         number(report.common),
         number(total(&report.only_a)),
         number(total(&report.only_b))

@@ -6,7 +6,7 @@ use quadcast_analysis::{DivisionLeakage, DivisionReport, ListReport};
 use quadcast_core::Splits;
 use quadcast_data::Format;
 
-use crate::{counted, percent, plain_table, wrapped};
+use crate::{counted, percent, plain_table, shown, wrapped};
 
 /// How a dataset was divided, and what train gives away before and after.
 pub fn division_text(report: &DivisionReport, folder: &Path) -> String {
@@ -14,7 +14,7 @@ pub fn division_text(report: &DivisionReport, folder: &Path) -> String {
     let seed = report.seed.map(|seed| format!(", seed {seed}")).unwrap_or_default();
     let mut text = format!(
         "{} divided anew: {}{seed}\n{} facts, {} entities, {} relations",
-        source.name,
+        shown(&source.name),
         report.method.word(),
         counted(report.facts as u64),
         counted(source.entities as u64),
@@ -32,7 +32,7 @@ pub fn division_text(report: &DivisionReport, folder: &Path) -> String {
         text += &strata_text(report);
     }
     text += &leakage_text(report);
-    text += &format!("\nwritten to {} (layout {})\n", folder.display(), layout(report.layout));
+    text += &format!("\nwritten to {} (layout {})\n", shown(folder.display()), layout(report.layout));
     text
 }
 
@@ -74,7 +74,7 @@ fn splits_text(report: &DivisionReport) -> String {
         row.extend(report.periods.iter().flat_map(|periods| periods.get(split).clone()));
         table.add_row(row);
     }
-    format!("{}\n\n", table.trim_fmt())
+    format!("{}\n\n", table.text())
 }
 
 fn strata_text(report: &DivisionReport) -> String {
@@ -87,7 +87,7 @@ fn strata_text(report: &DivisionReport) -> String {
         row.extend(counts.map(|count| counted(count as u64)));
         table.add_row(row);
     }
-    format!("{}\n\n", table.trim_fmt())
+    format!("{}\n\n", table.text())
 }
 
 fn leakage_text(report: &DivisionReport) -> String {
@@ -117,5 +117,5 @@ fn leakage_text(report: &DivisionReport) -> String {
     ] {
         table.add_row([what.to_owned(), counted(before as u64), counted(after as u64)]);
     }
-    format!("{}\n", table.trim_fmt())
+    format!("{}\n", table.text())
 }

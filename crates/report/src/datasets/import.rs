@@ -3,15 +3,17 @@
 use quadcast_core::Split;
 use quadcast_data::{ColumnUse, ImportReport, SourceReport, SplitReport};
 
+use crate::shown;
+
 /// The files that were read, what was skipped, and the splits that were written.
 pub fn import_text(report: &ImportReport) -> String {
     let mut text: String = report.sources.iter().map(source_text).collect();
-    text.extend(report.notes.iter().map(|note| format!("{note}\n")));
+    text.extend(report.notes.iter().map(|note| format!("{}\n", shown(note))));
     for skipped in &report.skipped {
         text.push_str(&format!("Skipped {} rows: {}.\n", skipped.rows, skipped.reason.words()));
-        text.extend(skipped.examples.iter().map(|example| format!("  {example}\n")));
+        text.extend(skipped.examples.iter().map(|example| format!("  {}\n", shown(example))));
     }
-    let out = report.out.display().to_string();
+    let out = shown(report.out.display()).to_string();
     text.push_str(&format!(
         "\n{} facts, {} entities, {} relations in {out}\n",
         report.facts, report.entities, report.relations
@@ -22,7 +24,7 @@ pub fn import_text(report: &ImportReport) -> String {
 
 fn source_text(source: &SourceReport) -> String {
     let columns: Vec<String> = source.columns.iter().map(column_text).collect();
-    let mut text = format!("{}: {} rows", source.path.display(), source.rows);
+    let mut text = format!("{}: {} rows", shown(source.path.display()), source.rows);
     if source.skipped > 0 {
         text.push_str(&format!(", {} of them skipped", source.skipped));
     }
@@ -30,7 +32,7 @@ fn source_text(source: &SourceReport) -> String {
     if source.guessed {
         text.push_str("  They were guessed from the names in the header; --columns overrides.\n");
     }
-    text.extend(source.notes.iter().map(|note| format!("  {note}\n")));
+    text.extend(source.notes.iter().map(|note| format!("  {}\n", shown(note))));
     text
 }
 

@@ -3,6 +3,7 @@
 use quadcast_analysis::{Lags, NamedMirrors, Partner, Patterns, RelationPatterns};
 
 use super::block::Block;
+use crate::shown;
 
 /// Rows of a table; the JSON document has all.
 const ROWS: usize = 15;
@@ -221,9 +222,10 @@ fn percent(fraction: f64) -> String {
 
 /// The words, cut in the middle to a number of letters: many names begin alike.
 fn clip(words: &str, most: usize) -> String {
+    let words = shown(words).to_string();
     let letters: Vec<char> = words.chars().collect();
     if letters.len() <= most {
-        return words.to_owned();
+        return words;
     }
     let front = most.div_ceil(2);
     let back = most - front - 1;

@@ -1,6 +1,5 @@
 //! What the summary of a run on an evolving graph says besides.
 
-use comfy_table::Table;
 use quadcast_eval::evolving::{EvolvingOutcome, StepResult, Unlearning};
 use quadcast_run::{Record, UpdateCard};
 
@@ -8,7 +7,7 @@ use super::values::{Averaging, LinkValues, TRIPLE_HEADS, TripleValues, age_cells
 use super::{PublishedComparison, PublishedLine, PublishedVerdict, published_comparisons, sources};
 use crate::tables::Cell;
 use crate::terminal::{self, WIDTH, filled};
-use crate::{counted, percent, plain_table, seconds};
+use crate::{PlainTable, counted, percent, plain_table, seconds};
 
 /// The tables by step, each with an empty line before it.
 pub(crate) fn evolving_tables(record: &Record, outcome: &EvolvingOutcome) -> String {
@@ -24,15 +23,12 @@ fn table(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String
     if table.is_empty() { String::new() } else { fitted(table) }
 }
 
-fn fitted(mut table: Table) -> String {
-    let text = table.trim_fmt();
+fn fitted(table: PlainTable) -> String {
+    let text = table.text();
     if text.lines().all(|line| line.chars().count() <= WIDTH) {
         return text + "\n";
     }
-    for column in table.column_iter_mut() {
-        column.set_padding((0, 1));
-    }
-    table.trim_fmt() + "\n"
+    table.closer().text() + "\n"
 }
 
 /// A title and the texts of cells.

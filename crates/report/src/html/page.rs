@@ -1,12 +1,12 @@
 //! Templates filled with a view: every page is one file with the same style sheet and script.
 
-use minijinja::{Environment, Value, context};
+use minijinja::{Environment, Error, Output, State, Value, context, escape_formatter};
 use serde::Serialize;
 
 use super::view::page;
 use crate::study::Study;
 use crate::svg::{case_key, legend_mark, series_class};
-use crate::{LoadedRun, Options};
+use crate::{LoadedRun, Options, shown};
 
 const TEMPLATES: [(&str, &str); 9] = [
     ("shell.html", include_str!("shell.html")),
@@ -30,6 +30,7 @@ pub(super) fn render(template: &str, page: impl Serialize) -> String {
     for (name, source) in TEMPLATES {
         environment.add_template(name, source).expect("the templates are part of the program and tested");
     }
+    environment.set_formatter(formatted);
     environment.add_function("mark", |series: usize| Value::from_safe_string(legend_mark(series)));
     environment.add_function("case", |case: usize| Value::from_safe_string(case_key(case)));
     environment.add_function("colour", series_class);
@@ -39,6 +40,14 @@ pub(super) fn render(template: &str, page: impl Serialize) -> String {
     template
         .render(context! { page, style, script })
         .expect("the view holds what the templates ask for; every part is rendered in tests")
+}
+
+/// A value in a page: text is shown and escaped, drawings stay as they are.
+fn formatted(out: &mut Output<'_>, state: &State<'_, '_>, value: &Value) -> Result<(), Error> {
+    match value.as_str() {
+        Some(text) if !value.is_safe() => escape_formatter(out, state, &Value::from(shown(text).to_string())),
+        _ => escape_formatter(out, state, value),
+    }
 }
 
 /// A report on runs as one HTML file. The same runs give the same bytes.
@@ -81,6 +90,7 @@ mod tests {
             references: vec![reference],
             audit: vec![check],
             notes: vec!["runs/x was left out".to_owned()],
+            ..Options::default()
         };
         html(&runs, &options)
     }

@@ -69,7 +69,7 @@ fn dataset(study: &Study<'_>, section: &Section<'_>, index: usize, audit: &[Chec
             ("facts", counted(facts as u64)),
             ("test snapshots", counted(steps.len() as u64)),
         ],
-        verdicts => [count(Verdict::Pass), count(Verdict::Warn), count(Verdict::Fail)],
+        verdicts => [Verdict::Pass, Verdict::Warn, Verdict::Fail, Verdict::NotKnown].map(count),
         checks => check_grid(&all),
         groups => groups.collect::<Vec<_>>(),
         runs => runs.collect::<Vec<_>>(),

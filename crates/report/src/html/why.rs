@@ -4,6 +4,7 @@ use minijinja::{Value, context};
 use quadcast_run::{DatedFact, Fired, Reason, Sample, Why};
 
 use crate::answers::{CHAINS, RULES, further_chains, further_rules};
+use crate::shares::rows;
 use crate::study::{Group, Member};
 use crate::weight_words;
 
@@ -30,7 +31,8 @@ fn card(sample: &Sample) -> Option<Value> {
     let forecast = &sample.forecast;
     let answer = forecast.answers.first()?;
     let why = answer.why.as_ref()?;
-    let fired = why.rules.as_deref().unwrap_or_default();
+    // Rules of a model with kinds of evidence stand among them.
+    let fired = why.rules.as_deref().filter(|_| !why.is_grouped()).unwrap_or_default();
     Some(context! {
         subject => forecast.subject,
         relation => forecast.relation,
@@ -61,6 +63,9 @@ fn rule(fired: &Fired) -> Value {
 
 /// Past facts and what else adds to a score: a share, or by how much the score falls, and what it is.
 fn facts(why: &Why, score: f64) -> Vec<(String, String)> {
+    if why.is_grouped() {
+        return rows(why);
+    }
     let weight = |weight: f64| weight_words(why, weight, score);
     let told = |reason: &Reason| {
         let DatedFact { subject, relation, object, time } = &reason.fact;

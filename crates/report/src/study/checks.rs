@@ -2,23 +2,41 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use quadcast_core::{Candidates, Check, Duplicates, Filter, SelectionFilter, Setting, Split, Task, Verdict};
+use quadcast_core::{
+    Candidates, Check, Duplicates, Filter, SelectionFilter, Setting, Split, Task, TiePolicy, Verdict,
+};
+use quadcast_eval::IsolationVerdict;
+use quadcast_run::is_external;
 
 use super::{Member, Section, Study};
 use crate::counted;
 
-/// What a check finds: what is wrong, and what its verdict rests on if nothing is.
-type Found = (Vec<String>, String);
+/// What a check finds: what is wrong, what cannot be known, and what its verdict rests on if there is neither.
+struct Found {
+    problems: Vec<String>,
+    unknown: Vec<String>,
+    evidence: String,
+}
+
+impl From<(Vec<String>, String)> for Found {
+    fn from((problems, evidence): (Vec<String>, String)) -> Self {
+        Self { problems, unknown: Vec::new(), evidence }
+    }
+}
+
+/// Share of tied correct answers from which on optimistic ties flatter a result visibly.
+const MANY_TIES: f64 = 0.01;
 
 /// Id, question, the verdict on what is wrong, and how it is found.
 type Question = (&'static str, &'static str, Verdict, fn(&Compared<'_>) -> Found);
 
 /// The checklist. Options are not compared with published values, so that `H1` never fails.
-const QUESTIONS: [Question; 9] = [
+const QUESTIONS: [Question; 10] = [
     ("D1", "Same dataset version in all runs?", Verdict::Warn, same_data),
     ("H1", "Options stated?", Verdict::Pass, configurations),
     ("S1", "One setting in all runs?", Verdict::Warn, one_setting),
     ("S2", "Is it known what was seen at test time?", Verdict::Fail, history),
+    ("I1", "Is each query answered without knowing the others?", Verdict::Fail, isolation),
     ("L1", "Selected without the test split?", Verdict::Fail, selection),
     ("Q1", "Every test fact asked in both directions?", Verdict::Fail, directions),
     ("F1", "One ranking with a stated filter and tie policy?", Verdict::Warn, ranking),
@@ -37,9 +55,14 @@ struct Compared<'a> {
 pub(crate) fn checks<'a>(study: &'a Study<'a>, section: &'a Section<'a>) -> Vec<Check> {
     let compared = Compared { study, section, members: section.members().collect() };
     let check = |(id, question, otherwise, find): Question| {
-        let (problems, evidence) = find(&compared);
-        let (verdict, evidence) =
-            if problems.is_empty() { (Verdict::Pass, evidence) } else { (otherwise, problems.join("; ")) };
+        let Found { problems, unknown, evidence } = find(&compared);
+        let (verdict, evidence) = if !problems.is_empty() {
+            (otherwise, problems.join("; "))
+        } else if !unknown.is_empty() {
+            (Verdict::NotKnown, unknown.join("; "))
+        } else {
+            (Verdict::Pass, evidence)
+        };
         Check { id, question, verdict, evidence, advice: None }
     };
     QUESTIONS.map(check).into()
@@ -64,7 +87,7 @@ fn same_data(compared: &Compared<'_>) -> Found {
         None => "the content is not in the catalogue".to_owned(),
     };
     let count = runs(compared.members.len());
-    (twins, format!("fingerprint {} in {count}; {variant}", card.fingerprint))
+    (twins, format!("fingerprint {} in {count}; {variant}", card.fingerprint)).into()
 }
 
 fn configurations(compared: &Compared<'_>) -> Found {
@@ -72,7 +95,7 @@ fn configurations(compared: &Compared<'_>) -> Found {
     let stated = format!(
         "the options of {count} are listed in full below; they are not compared with published values"
     );
-    (Vec::new(), stated)
+    (Vec::new(), stated).into()
 }
 
 fn one_setting(compared: &Compared<'_>) -> Found {
@@ -83,14 +106,21 @@ fn one_setting(compared: &Compared<'_>) -> Found {
     } else {
         Vec::new()
     };
-    (problems, format!("all runs are {}", titles.concat()))
+    (problems, format!("all runs are {}", titles.concat())).into()
 }
 
 fn history(Compared { members, .. }: &Compared<'_>) -> Found {
-    let mut problems = Vec::new();
+    let (mut problems, mut unknown) = (Vec::new(), Vec::new());
     let mut evidence = BTreeSet::new();
     for member in members {
         let record = &member.run.record;
+        if is_external(record) {
+            unknown.push(format!(
+                "{}: made elsewhere; what its model saw is declared, not observed",
+                member.label
+            ));
+            continue;
+        }
         let steps = &record.by_step;
         let latest = record.latest_read.as_deref();
         let asked = |time: &str| steps.iter().any(|row| row.time == time);
@@ -114,7 +144,42 @@ fn history(Compared { members, .. }: &Compared<'_>) -> Found {
             format!("{headline}: validation facts {validation}, latest fact read {latest}")
         });
     }
-    (problems, evidence.into_iter().collect::<Vec<_>>().join("; "))
+    Found { problems, unknown, evidence: evidence.into_iter().collect::<Vec<_>>().join("; ") }
+}
+
+fn isolation(Compared { members, .. }: &Compared<'_>) -> Found {
+    let (mut problems, mut unknown) = (Vec::new(), Vec::new());
+    let mut evidence = BTreeMap::new();
+    for Member { run, label, .. } in members {
+        let Some(found) = &run.record.isolation else {
+            unknown.push(match run.record.task {
+                _ if is_external(&run.record) => {
+                    format!(
+                        "{label}: made elsewhere; whether its queries were answered one by one is not known"
+                    )
+                }
+                Task::Evolving => format!("{label}: not checked on evolving graphs"),
+                Task::Forecasting | Task::Completion => format!("{label}: its record does not say"),
+            });
+            continue;
+        };
+        if found.is_broken() {
+            problems.push(format!(
+                "{label} answers differently if other queries are asked beside: its figures may rest on the queries of the test step"
+            ));
+        }
+        *evidence.entry(found.verdict).or_insert(0) += found.questions as u64;
+    }
+    let asked = |(verdict, questions): (IsolationVerdict, u64)| {
+        let how = match verdict {
+            IsolationVerdict::Exact => "bit for bit",
+            IsolationVerdict::Rounding => "up to rounding",
+            IsolationVerdict::Broken => "not at all",
+        };
+        format!("{} queries asked alone and in other company gave the same scores {how}", counted(questions))
+    };
+    let evidence = evidence.into_iter().map(asked).collect::<Vec<_>>().join("; ");
+    Found { problems, unknown, evidence }
 }
 
 fn selection(Compared { members, .. }: &Compared<'_>) -> Found {
@@ -126,8 +191,21 @@ fn selection(Compared { members, .. }: &Compared<'_>) -> Found {
             problems.push(format!("{} was selected on {}", member.label, selection.split));
         }
     }
+    let mut unknown = Vec::new();
     for member in members {
-        if member.run.record.protocol.selection == SelectionFilter::AllSplits {
+        let record = &member.run.record;
+        let (test, shared) = (record.dataset.test, record.dataset.test_in_valid);
+        if is_external(record) {
+            unknown.push(format!("{}: made elsewhere; how it was selected is not recorded", member.label));
+        } else if shared > 0 && record.selection.is_some() {
+            problems.push(format!(
+                "{}: {} of {} test facts are validation facts, so that it was selected on them",
+                member.label,
+                counted(shared as u64),
+                counted(test as u64)
+            ));
+        }
+        if record.protocol.selection == SelectionFilter::AllSplits {
             problems.push(format!(
                 "{}: test facts were in the filter of validation, as in published code (--compat)",
                 member.label
@@ -140,7 +218,7 @@ fn selection(Compared { members, .. }: &Compared<'_>) -> Found {
         (_, 0) => format!("{} selected on valid", runs(count)),
         _ => format!("{} selected on valid, {} without selection", runs(count), rest),
     };
-    (problems, evidence)
+    Found { problems, unknown, evidence }
 }
 
 fn directions(Compared { members, .. }: &Compared<'_>) -> Found {
@@ -172,7 +250,7 @@ fn directions(Compared { members, .. }: &Compared<'_>) -> Found {
         };
         evidence.insert(format!("{asked}{more}"));
     }
-    (problems, evidence.into_iter().collect::<Vec<_>>().join("; "))
+    (problems, evidence.into_iter().collect::<Vec<_>>().join("; ")).into()
 }
 
 fn ranking(Compared { members, .. }: &Compared<'_>) -> Found {
@@ -193,6 +271,14 @@ fn ranking(Compared { members, .. }: &Compared<'_>) -> Found {
                 counted(bad)
             ));
         }
+        let ties = member.run.outcome(Filter::Time).ties;
+        if member.run.record.protocol.ties == TiePolicy::Optimistic && ties > MANY_TIES {
+            problems.push(format!(
+                "{}: {:.1} % of the correct answers are tied and count as the best of their tie; equal scores for all would get 100",
+                member.label,
+                100.0 * ties
+            ));
+        }
         if member.run.record.scores.as_ref().is_some_and(|scores| scores.ranked_by.is_some()) {
             problems.push(format!("{}: the ranks were made elsewhere", member.label));
         }
@@ -202,7 +288,7 @@ fn ranking(Compared { members, .. }: &Compared<'_>) -> Found {
         join(&policies),
         join(&versions)
     );
-    (problems, evidence)
+    (problems, evidence).into()
 }
 
 fn join(words: &BTreeSet<&str>) -> String {
@@ -213,7 +299,7 @@ fn candidates(Compared { members, .. }: &Compared<'_>) -> Found {
     let some = members.iter().find(|member| member.run.record.protocol.candidates != Candidates::All);
     if let Some(member) = some {
         let who = member.run.record.protocol.candidates.word();
-        return (Vec::new(), format!("candidates of an evolving graph: {who}; the protocol says so"));
+        return (Vec::new(), format!("candidates of an evolving graph: {who}; the protocol says so")).into();
     }
     let mut problems = Vec::new();
     for member in members {
@@ -225,7 +311,7 @@ fn candidates(Compared { members, .. }: &Compared<'_>) -> Found {
         }
     }
     let entities = members.first().map_or(0, |member| member.run.record.dataset.entities as u64);
-    (problems, format!("all {} entities of the id space; no rank lies beyond", counted(entities)))
+    (problems, format!("all {} entities of the id space; no rank lies beyond", counted(entities))).into()
 }
 
 fn seeds(Compared { members, .. }: &Compared<'_>) -> Found {
@@ -246,7 +332,7 @@ fn seeds(Compared { members, .. }: &Compared<'_>) -> Found {
         Vec::new()
     };
     let fewest = seeds.values().map(BTreeSet::len).min().unwrap_or(0);
-    (problems, format!("at least {fewest} seeds each"))
+    (problems, format!("at least {fewest} seeds each")).into()
 }
 
 #[cfg(test)]
@@ -272,12 +358,45 @@ mod tests {
     }
 
     #[test]
+    fn what_is_not_observed_is_not_known() {
+        let mut external = run("a", |_| 0);
+        external.record.model.name = "external:mine".to_owned();
+        external.record.protocol.ties = TiePolicy::Optimistic;
+        external.record.isolation = None;
+        let found = verdicts(&[external]);
+        for id in ["S2", "I1", "L1"] {
+            assert_eq!(found[id].0, Verdict::NotKnown, "{id}: {}", found[id].1);
+            assert!(found[id].1.contains("made elsewhere"), "{id}: {}", found[id].1);
+        }
+        assert_eq!(found["F1"].0, Verdict::Pass, "no ties: {}", found["F1"].1);
+    }
+
+    #[test]
+    fn a_demonstration_of_the_leak_is_no_run_to_report_on() {
+        let mut leaking = run("a", |_| 0);
+        leaking.record.protocol.leak = Some(quadcast_core::Leak::SameDirection);
+        assert!(LoadedRun::new("a", leaking.record, leaking.ranks).is_none());
+    }
+
+    #[test]
+    fn validation_facts_that_are_test_facts_fail() {
+        let mut same = run("a", |_| 0);
+        same.record.dataset.test_in_valid = same.record.dataset.test;
+        same.record.selection =
+            Some(quadcast_run::Selection { split: Split::Valid, metric: "MRR".to_owned(), plays: 3 });
+        let found = verdicts(&[same]);
+        assert_eq!(found["L1"].0, Verdict::Fail, "{}", found["L1"].1);
+        assert!(found["L1"].1.contains("test facts are validation facts"), "{}", found["L1"].1);
+    }
+
+    #[test]
     fn what_is_unfair_is_found() {
         let mut multi = run("a", |_| 0);
         multi.record.protocol.setting = Setting::MultiStep;
         multi.record.latest_read = Some(multi.record.by_step[3].time.clone());
         multi.record.version = "0.0.9".to_owned();
         multi.record.repeated_queries = Some(2);
+        multi.record.isolation.as_mut().expect("a finding").verdict = IsolationVerdict::Broken;
         multi.ranks.pop();
         multi.record.selection =
             Some(quadcast_run::Selection { split: Split::Test, metric: "MRR".to_owned(), plays: 3 });
@@ -286,6 +405,7 @@ mod tests {
             ("D1", Verdict::Warn, "another dataset of this name"),
             ("S1", Verdict::Warn, "“single-step” and “multi-step”"),
             ("S2", Verdict::Fail, "which multi-step forbids"),
+            ("I1", Verdict::Fail, "if other queries are asked beside"),
             ("L1", Verdict::Fail, "selected on test"),
             ("Q1", Verdict::Fail, "2 duplicates, 48 test facts"),
             ("Q1", Verdict::Fail, "95 ranks for 96 queries"),

@@ -2,7 +2,7 @@
 
 use super::parts::{Scale, keep_apart, letters, mark, percent_ticks, spread, tick_label, width};
 use super::{WIDE, escape, series_class, shorten};
-use crate::counted;
+use crate::{counted, shown};
 
 const HEIGHT: f64 = 300.0;
 const LEFT: f64 = 56.0;
@@ -95,7 +95,7 @@ impl Curve {
             frame.right,
             LEFT + 6.0,
             y - 5.0,
-            escape(name)
+            escape(&shown(name).to_string())
         )
     }
 
@@ -112,7 +112,7 @@ impl Curve {
             svg.push_str(&format!(
                 r#"<path class="tick" d="M{x:.1} {y}v4"/><text class="axis" text-anchor="middle" x="{at:.1}" y="{}">{}</text>"#,
                 y + 17.0,
-                escape(&self.times[i])
+                escape(&shown(&self.times[i]).to_string())
             ));
         }
         let middle = f64::midpoint(LEFT, frame.right);
@@ -195,10 +195,10 @@ impl Curve {
         let wide = (frame.right - LEFT) / self.times.len().max(1) as f64;
         let mut svg = String::new();
         for (i, time) in self.times.iter().enumerate() {
-            let mut tip = format!("{time} · {} queries", self.queries.get(i).copied().unwrap_or(0));
+            let mut tip = format!("{} · {} queries", shown(time), self.queries.get(i).copied().unwrap_or(0));
             for line in &self.lines {
                 if let Some(Some(value)) = line.values.get(i) {
-                    tip.push_str(&format!("\n{value:.2}  {}", line.label));
+                    tip.push_str(&format!("\n{value:.2}  {}", shown(&line.label)));
                 }
             }
             let x = frame.x.at(i as f64);

@@ -2,6 +2,7 @@
 
 use super::parts::{Scale, letters, percent_ticks, tick_label};
 use super::{escape, series_class, shorten};
+use crate::shown;
 
 const ROW: f64 = 46.0;
 const TOP: f64 = 6.0;
@@ -87,7 +88,7 @@ impl Dots {
         (x, y): (Scale, f64),
     ) -> String {
         let name = self.cases.get(case).map_or("", String::as_str);
-        let mut tip = format!("{}\n{name} {value:.2}", row.label);
+        let mut tip = format!("{}\n{name} {value:.2}", shown(&row.label));
         let mut whisker = String::new();
         if let Some([low, high]) = interval {
             tip.push_str(&format!(" ({low:.2} – {high:.2})"));

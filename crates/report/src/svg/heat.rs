@@ -2,6 +2,7 @@
 
 use super::parts::{letters, width};
 use super::{WIDE, escape, shorten};
+use crate::shown;
 
 /// Side of a cell: no larger than this, so that a small map does not fill the page.
 const LARGEST: f64 = 34.0;
@@ -75,7 +76,7 @@ impl Heat<'_> {
                 y + side / 2.0 + 3.5
             ));
         }
-        let (p, q) = (&self.names[row], &self.names[column]);
+        let (p, q) = (shown(&self.names[row]), shown(&self.names[column]));
         svg + &format!("<title>{}</title></g>", escape(&format!("{p}\nby {q}\n{per_cent:.1} %")))
     }
 }

@@ -1,6 +1,6 @@
 //! Parts of drawings: scales and ticks, the colours and shapes of runs, and text.
 
-use std::borrow::Cow;
+use crate::{shown, shown_lines};
 
 /// Colours in the style sheet, which colour-blind readers can tell apart. Shapes are for paper.
 const COLOURS: usize = 7;
@@ -110,18 +110,17 @@ pub(crate) fn legend_mark(series: usize) -> String {
     )
 }
 
-/// Text with the characters that mean something to SVG and HTML replaced.
+/// Text with the characters that mean something to SVG and HTML replaced. Line ends stay: tips have lines of their own, and
+/// their names are shown already.
 pub(crate) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
+    for c in shown_lines(text).chars() {
         match c {
             '<' => escaped.push_str("&lt;"),
             '>' => escaped.push_str("&gt;"),
             '&' => escaped.push_str("&amp;"),
             '"' => escaped.push_str("&quot;"),
             '\'' => escaped.push_str("&#39;"),
-            // Not allowed in XML, not even as a reference.
-            c if c.is_control() && c != '\n' && c != '\t' => escaped.push('\u{fffd}'),
             c => escaped.push(c),
         }
     }
@@ -130,16 +129,17 @@ pub(crate) fn escape(text: &str) -> String {
 
 /// Estimated width of a label, in pixels.
 pub(super) fn width(text: &str) -> f64 {
-    text.chars().count() as f64 * LETTER
+    shown(text).to_string().chars().count() as f64 * LETTER
 }
 
-/// The text, cut with an ellipsis to at most this many letters.
-pub(crate) fn shorten(text: &str, most: usize) -> Cow<'_, str> {
+/// A name on one line, cut with an ellipsis to at most this many letters.
+pub(crate) fn shorten(text: &str, most: usize) -> String {
+    let text = shown(text).to_string();
     if text.chars().count() <= most {
-        return Cow::Borrowed(text);
+        return text;
     }
     let kept: String = text.chars().take(most.saturating_sub(1)).collect();
-    Cow::Owned(format!("{}…", kept.trim_end()))
+    format!("{}…", kept.trim_end())
 }
 
 /// Letters that fit into a width.
@@ -178,12 +178,13 @@ mod tests {
             escape(r#"<a href="x">'Ærø' & 東京</a>"#),
             "&lt;a href=&quot;x&quot;&gt;&#39;Ærø&#39; &amp; 東京&lt;/a&gt;"
         );
-        assert_eq!(escape("a\u{0}b"), "a\u{fffd}b");
+        assert_eq!(escape("a\u{0}b"), "a\\u{0}b");
     }
 
     #[test]
     fn long_text_is_cut_at_letters() {
         assert_eq!(shorten("東京都庁", 4), "東京都庁");
         assert_eq!(shorten("東京都庁前", 4), "東京都…");
+        assert_eq!(shorten("a\nb", 4), "a\\nb");
     }
 }

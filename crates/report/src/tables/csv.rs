@@ -1,5 +1,7 @@
 //! Results as CSV for other programs: one row per run, filter and, of evolving graphs, step; fractions, no rounding.
 
+use std::borrow::Cow;
+
 use quadcast_core::{Filter, Task};
 use quadcast_eval::evolving::{LinkOutcome, StepResult};
 use quadcast_eval::{FilterOutcome, Part};
@@ -25,14 +27,16 @@ pub fn csv(runs: &[LoadedRun], options: &Options) -> String {
     for section in &study.sections {
         for group in &section.groups {
             for filter in Filter::ALL {
-                text.push_str(&rows(section.dataset, group, filter));
+                for row in rows(section.dataset, group, filter) {
+                    text.push_str(&line(&row, options.spreadsheet));
+                }
             }
         }
     }
     text
 }
 
-fn rows(dataset: &DatasetCard, group: &Group<'_>, filter: Filter) -> String {
+fn rows(dataset: &DatasetCard, group: &Group<'_>, filter: Filter) -> Vec<Vec<String>> {
     let runs = group.runs();
     let winners = Measure::ALL.map(|measure| winner(&runs, filter, measure));
     let names = ["mrr", "hits@1", "hits@3", "hits@10", "mr", "object_mrr", "subject_mrr"];
@@ -40,18 +44,18 @@ fn rows(dataset: &DatasetCard, group: &Group<'_>, filter: Filter) -> String {
         let won = names.iter().zip(winners).filter(|(_, winner)| *winner == Some(i));
         won.map(|(name, _)| *name).collect::<Vec<_>>().join(" ")
     };
-    let mut text = String::new();
+    let mut rows = Vec::new();
     for (i, member) in group.members.iter().enumerate() {
         let about = |step: &str| about(dataset, member, filter, step);
-        let row =
-            [about(""), results(member, filter, best(i)), vec![String::new(); TRIPLE_HEADS.len()]].concat();
-        text.push_str(&line(&row));
+        rows.push(
+            [about(""), results(member, filter, best(i)), vec![String::new(); TRIPLE_HEADS.len()]].concat(),
+        );
         for step in member.run.record.evolving.iter().flat_map(|outcome| &outcome.steps) {
             let triples = triples_at(step).map(optional).to_vec();
-            text.push_str(&line(&[about(&step.label), step_results(step, filter), triples].concat()));
+            rows.push([about(&step.label), step_results(step, filter), triples].concat());
         }
     }
-    text
+    rows
 }
 
 fn about(dataset: &DatasetCard, member: &Member<'_>, filter: Filter, step: &str) -> Vec<String> {
@@ -137,21 +141,28 @@ fn optional(value: Option<impl ToString>) -> String {
 }
 
 /// The fields of a row, each escaped, with the end of the line.
-fn line(fields: &[String]) -> String {
-    fields.iter().map(|field| escape(field)).collect::<Vec<_>>().join(",") + "\n"
+fn line(fields: &[String], spreadsheet: bool) -> String {
+    let field = |field: &String| {
+        escape(&if spreadsheet { spreadsheet_text(field) } else { Cow::Borrowed(field.as_str()) })
+    };
+    fields.iter().map(field).collect::<Vec<_>>().join(",") + "\n"
 }
 
-/// A field after RFC 4180. A leading sign of a formula gets a quote, so that no spreadsheet computes a name.
-fn escape(field: &str) -> String {
+/// A field for a spreadsheet: a text that begins like a formula gets an apostrophe, so that it is not computed. Numbers stay.
+pub fn spreadsheet_text(field: &str) -> Cow<'_, str> {
     let number = field.parse::<f64>().is_ok();
-    let guarded = match field.chars().next() {
-        Some('=' | '+' | '-' | '@') if !number => format!("'{field}"),
-        _ => field.to_owned(),
-    };
-    if guarded.contains(['"', ',', '\n', '\r']) {
-        format!("\"{}\"", guarded.replace('"', "\"\""))
+    match field.chars().next() {
+        Some('=' | '+' | '-' | '@' | '\t' | '\r') if !number => Cow::Owned(format!("'{field}")),
+        _ => Cow::Borrowed(field),
+    }
+}
+
+/// A field after RFC 4180.
+fn escape(field: &str) -> String {
+    if field.contains(['"', ',', '\n', '\r']) {
+        format!("\"{}\"", field.replace('"', "\"\""))
     } else {
-        guarded
+        field.to_owned()
     }
 }
 
@@ -162,8 +173,13 @@ mod tests {
 
     #[test]
     fn fields_are_quoted_where_needed() {
-        let fields = ["plain é", "a,b", "say \"x\"", "=1+1", "-0.5", "two\nlines"].map(escape);
-        assert_eq!(fields, ["plain é", "\"a,b\"", "\"say \"\"x\"\"\"", "'=1+1", "-0.5", "\"two\nlines\""]);
+        let fields = ["plain é", "a,b", "say \"x\"", "=1+1", "-0.5", "two\nlines"].map(str::to_owned);
+        let quoted = "plain é,\"a,b\",\"say \"\"x\"\"\",=1+1,-0.5,\"two\nlines\"\n";
+        assert_eq!(line(&fields, false), quoted);
+        assert_eq!(line(&fields, true), quoted.replace("=1+1", "'=1+1"));
+        for text in ["=1", "+x", "-x", "@x", "\tx"] {
+            assert_eq!(spreadsheet_text(text), format!("'{text}"));
+        }
     }
 
     /// The rows of a report by column name.

@@ -6,7 +6,7 @@ use quadcast_core::{Filter, Task};
 use super::{Cell, Grid, filter_title, results};
 use crate::evolving::{link_steps, triple_means};
 use crate::study::{Group, Section, Study};
-use crate::{LoadedRun, Options};
+use crate::{LoadedRun, Options, shown};
 
 /// Columns of the results table that a paper prints: the first ones.
 const SHOWN: usize = 9;
@@ -104,7 +104,7 @@ fn rows(grid: &Grid, columns: usize) -> String {
 /// Text that LaTeX prints as it is.
 fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
+    for c in shown(text).to_string().chars() {
         match c {
             '&' | '%' | '$' | '#' | '_' | '{' | '}' => escaped.extend(['\\', c]),
             '~' => escaped.push_str("\\textasciitilde{}"),
@@ -119,7 +119,6 @@ fn escape(text: &str) -> String {
             '–' => escaped.push_str("--"),
             '−' => escaped.push_str("$-$"),
             '·' => escaped.push_str("$\\cdot$"),
-            c if c.is_control() => escaped.push(' '),
             c => escaped.push(c),
         }
     }
@@ -137,6 +136,11 @@ mod tests {
             escape("50%_{a} & #1 \\ ~^ <é>"),
             "50\\%\\_\\{a\\} \\& \\#1 \\textbackslash{} \\textasciitilde{}\\textasciicircum{} \\textless{}é\\textgreater{}"
         );
+    }
+
+    #[test]
+    fn control_characters_are_spelt_out() {
+        assert_eq!(escape("a\u{1b}\n"), "a\\textbackslash{}u\\{1b\\}\\textbackslash{}n");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::evolving::{Published, ages, link_means, link_steps, published, triple_means, triple_steps};
 use crate::study::{Group, Study, checks, frequencies, relations};
-use crate::{LoadedRun, Options};
+use crate::{LoadedRun, Options, shown};
 
 /// A report as Markdown: every table of the page, without its charts.
 pub fn markdown(runs: &[LoadedRun], options: &Options) -> String {
@@ -105,9 +105,8 @@ fn table(grid: &Grid) -> String {
 /// Text that Markdown shows as it is.
 fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
+    for c in shown(text).to_string().chars() {
         match c {
-            '\n' | '\r' => escaped.push(' '),
             '<' => escaped.push_str("&lt;"),
             '>' => escaped.push_str("&gt;"),
             '&' => escaped.push_str("&amp;"),
@@ -125,7 +124,7 @@ mod tests {
 
     #[test]
     fn names_cannot_break_a_table() {
-        assert_eq!(escape("a|b *c* <d> é\n"), r"a\|b \*c\* &lt;d&gt; é ");
+        assert_eq!(escape("a|b *c* <d> é\n"), r"a\|b \*c\* &lt;d&gt; é\\n");
         let text = markdown(&[run("a|b", |_| 0), run("c", |_| 3)], &Options::default());
         assert!(text.contains("| sample a\\|b | **100.00** |"), "{text}");
         let bars = |line: &str| line.replace("\\|", "").matches('|').count();

@@ -7,7 +7,7 @@ mod markdown;
 mod parts;
 mod results;
 
-pub use csv::csv;
+pub use csv::{csv, spreadsheet_text};
 pub use latex::latex;
 pub use markdown::markdown;
 

@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::assemble::{Widths, split, widths};
 use super::encoders::fused::Fusion;
 use super::encoders::hyperplane::Projection;
+use crate::capacity::{MOST_DIMENSION, MOST_THINGS};
 use crate::config::ConfigError;
 use crate::settings::Settings;
 use crate::training::{Order, Schedule};
@@ -166,10 +167,10 @@ settings! {
         /// How distances are measured: 1 (absolute values) or 2 (squares).
         norm: u8 = 1, range at_least(1.0).at_most(2.0);
         /// Numbers of a row; complex coordinates for complex rows, quaternions for theirs.
-        dimension: usize = 128, range at_least(1.0),
+        dimension: usize = 128, range at_least(1.0).at_most(MOST_DIMENSION),
             search Numbers(&[64.0, 100.0, 128.0, 256.0, 512.0, 1024.0, 2048.0]);
         /// Width of relations of `tucker`; 0: that of entities.
-        relation_dimension: usize = 0;
+        relation_dimension: usize = 0, range at_least(0.0).at_most(MOST_DIMENSION);
         /// Share of a row that time does not change (`de`; `utee` and `t` by concatenation).
         static_ratio: f64 = 0.5, range at_least(0.0).at_most(1.0), search Linear(0.0, 1.0), when temporal in &["de"];
         /// How `hyte` projects.
@@ -199,9 +200,9 @@ settings! {
         /// Which candidates a question is trained on.
         sampler: SamplerName = SamplerName::All;
         /// Candidates drawn.
-        negatives: usize = 500, range at_least(1.0);
+        negatives: usize = 500, range at_least(1.0).at_most(MOST_THINGS);
         /// Questions that share drawn candidates, and, where candidates change with time, the time.
-        group: usize = 64, range at_least(1.0);
+        group: usize = 64, range at_least(1.0).at_most(MOST_THINGS);
         /// Whether an epoch asks about every triple once, at one of the times at which it holds, drawn anew; without it, at
         /// all of them. For facts that hold over intervals.
         draw_times: bool = false;
@@ -240,7 +241,7 @@ settings! {
         /// Learning rate.
         learning_rate: f64 = 0.1, range above(0.0), search Log(1e-7, 0.1);
         /// Questions per step; a fact is two questions.
-        batch: usize = 1000, range at_least(1.0);
+        batch: usize = 1000, range at_least(1.0).at_most(MOST_THINGS);
         /// Epochs at most.
         epochs: u32 = 50, range at_least(1.0);
         /// Epochs between validations.

@@ -97,6 +97,12 @@ impl<T: Real> Tables<T> {
         true
     }
 
+    /// Takes the numbers of all tables instead of drawing them; on an error none.
+    pub fn fill<E>(&mut self, numbers: impl FnMut(&Table) -> Result<Vec<T>, E>) -> Result<(), E> {
+        self.values = self.shapes.iter().map(numbers).collect::<Result<_, E>>()?;
+        Ok(())
+    }
+
     /// Numbers of a table, row after row.
     pub fn values(&self, id: TableId) -> &[T] {
         &self.values[id.0]
@@ -115,13 +121,20 @@ impl<T: Real> Tables<T> {
     }
 
     /// Tables and their numbers, mutable.
+    #[cfg(test)]
     pub fn iter_mut(&mut self) -> impl Iterator<Item = (&Table, &mut Vec<T>)> {
         self.shapes.iter().zip(&mut self.values)
     }
 
     /// How many numbers are learned; known before they are drawn.
     pub fn count(&self) -> usize {
-        self.shapes.iter().map(|table| table.rows * table.width).sum()
+        let numbers = |table: &Table| table.rows.saturating_mul(table.width);
+        self.shapes.iter().map(numbers).fold(0, usize::saturating_add)
+    }
+
+    /// The same, also where there are too many for the machine.
+    pub fn estimate(&self) -> f64 {
+        self.shapes.iter().map(|table| table.rows as f64 * table.width as f64).sum()
     }
 
     /// Applies the constraints, after a step.

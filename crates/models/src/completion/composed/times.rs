@@ -1,6 +1,6 @@
 //! Time in the forms that encoders use: a number, a date, or the tokens of a written date.
 
-use quadcast_core::{Step, TimeAxis};
+use quadcast_core::{ModelError, Step, TimeAxis};
 use serde::{Deserialize, Serialize};
 
 /// Every time of a dataset in the forms that components ask for.
@@ -35,6 +35,23 @@ impl Times {
 
     pub fn len(&self) -> usize {
         self.ordinals.len()
+    }
+
+    /// Refuses saved times that are not alike in all forms.
+    pub fn check_saved(self) -> Result<Self, ModelError> {
+        let refuse = |text: String| Err(ModelError::Saved(format!("times.{text}")));
+        let lengths = [self.ordinals.len(), self.dates.len(), self.tokens.len()];
+        if lengths != [self.len(); 3] {
+            return refuse(format!("ordinals, dates and signs have different lengths: {lengths:?}"));
+        }
+        if let Some(date) = self.dates.iter().find(|date| !date.iter().all(|part| part.is_finite())) {
+            return refuse(format!("dates holds {date:?}: expected finite numbers"));
+        }
+        let unknown = |token: &&u8| usize::from(**token) >= TOKENS;
+        if let Some(token) = self.tokens.as_flattened().iter().find(unknown) {
+            return refuse(format!("signs holds {token}: expected numbers below {TOKENS}"));
+        }
+        Ok(self)
     }
 }
 

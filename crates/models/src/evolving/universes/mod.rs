@@ -33,6 +33,7 @@ mod index;
 mod model;
 mod saved;
 mod settings;
+mod state;
 mod storage;
 #[cfg(test)]
 mod tests;

@@ -10,7 +10,6 @@ use quadcast_core::{
     Tensors, Triple,
 };
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::energy_cache::EnergyCache;
@@ -18,6 +17,7 @@ use super::growth::{AddedPerStep, OldCheckpoints, StepProgress, best, block_name
 use super::index::UniverseIndex;
 use super::saved::{from_bytes, to_bytes};
 use super::settings::{Config, Deletion, Missing, unreadable};
+use super::state::State;
 use super::storage::{StoredUniverse, UniverseWriter};
 use super::universe::{Universe, check_memory};
 use super::view::{UniverseView, ZeroRow};
@@ -47,21 +47,6 @@ pub(super) struct Universes<M> {
     cache: Option<EnergyCache>,
     /// The checkpoints of the last step.
     old_checkpoints: Option<OldCheckpoints>,
-}
-
-/// State besides the universes. Field names are those of saved files.
-#[derive(Serialize, Deserialize)]
-struct State {
-    config: Config,
-    entities: usize,
-    relations: usize,
-    gone: Vec<[u32; 3]>,
-    /// How many universes there were when each was deleted. Earlier versions did not save it: then all of today's count.
-    #[serde(default)]
-    gone_after: Vec<usize>,
-    #[serde(default)]
-    brought: AddedPerStep,
-    next: u64,
 }
 
 impl<M: Space> Universes<M> {
@@ -101,7 +86,7 @@ impl<M: Space> Universes<M> {
         if walk_graph.is_empty() {
             return Ok(());
         }
-        check_memory(&self.config, &self.space, graph)?;
+        check_memory::<M>(&self.config, graph)?;
         let (before, first, step) = (self.index()?.len(), self.next, graph.step);
         let folder = run.checkpoints.scratch_folder();
         let mut progress = self.recall_blocks(step, run)?;
@@ -354,13 +339,17 @@ impl<M: Space> EvolvingModel for Universes<M> {
         let state: State = serde_json::from_value(saved.state.clone()).map_err(unreadable)?;
         state.config.check().map_err(unreadable)?;
         let tensors = saved.tensors.as_ref().ok_or_else(|| unreadable("no tensors"))?;
-        let mut model = Self::new(state.config);
+        let mut model = Self::new(state.config.clone());
         model.sizes = GraphSizes { entities: state.entities, relations: state.relations };
+        state.check()?;
         let mut index = UniverseIndex::new(model.sizes);
         // Loading has no checkpoint store.
         let folder = NoCheckpoints.scratch_folder();
         let universes = from_bytes(&model.space, &tensors.0, model.sizes, &folder)?;
         model.added = state.brought.checked(universes.len())?;
+        if let Some(after) = state.gone_after.iter().find(|after| **after > universes.len()) {
+            return Err(unreadable(format!("gone_after = {after} with {} universes", universes.len())));
+        }
         let after = state.gone_after.into_iter().chain(std::iter::repeat(universes.len()));
         let deleted = state.gone.into_iter().map(|[s, r, o]| Triple::new(s, r, o));
         model.deleted = deleted.zip(after).collect();

@@ -143,7 +143,14 @@ pub(super) fn from_bytes<M: Space>(
     for (side, layout) in [space.entity(), space.relation()].iter().enumerate() {
         for (index, segment) in layout.0.iter().enumerate().filter(|_| universes > 0) {
             let name = format!("{} {}", SIDES[side].0, segment.name);
-            segments.push((side, index, segment.width, ArrayReader::open(&file, &name, Dtype::F32)?));
+            let numbers = ArrayReader::open(&file, &name, Dtype::F32)?;
+            // Checked before rows are allocated: wrong settings could ask for rows of any length.
+            let (rows, width) = (lists[side].0.len(), segment.width);
+            if rows.checked_mul(width) != Some(numbers.len()) {
+                let found = numbers.len();
+                return Err(unreadable(format!("{name} has {found} numbers for {rows} rows of {width}")));
+            }
+            segments.push((side, index, width, numbers));
         }
     }
     let mut kept = Vec::new();

@@ -4,8 +4,8 @@ use quadcast_core::ModelError;
 use rand::Rng;
 
 use super::walk::WalkPlan;
+use crate::capacity::{MOST_DIMENSION, MOST_THINGS};
 use crate::config::ConfigError;
-use crate::evolving::settings::MOST_DIMENSION;
 use crate::evolving::{self, LossName, OptimiserName};
 use crate::settings::Settings;
 
@@ -50,15 +50,15 @@ settings! {
         /// this, its relations have the lengths that training gives them.
         normalise: bool = true, source "published code";
         /// New universes at most, at each step.
-        universes: usize = 6000, range at_least(1.0), source "published code";
+        universes: usize = 6000, range at_least(1.0).at_most(MOST_THINGS), source "published code";
         /// Universes between validations.
-        validate_every: usize = 200, range at_least(1.0);
+        validate_every: usize = 200, range at_least(1.0).at_most(MOST_THINGS);
         /// Validations without improvement before a step ends; 0: never.
         patience: u32 = 5;
         /// Fewest triples of a universe.
-        least_triples: usize = 500, range at_least(1.0), source "published code";
+        least_triples: usize = 500, range at_least(1.0).at_most(MOST_THINGS), source "published code";
         /// Most triples of a universe.
-        most_triples: usize = 1499, source "published code";
+        most_triples: usize = 1499, range at_least(1.0).at_most(MOST_THINGS), source "published code";
         /// Smallest share of the triples of a universe that may be entities which its walk starts from.
         least_balance: f64 = 0.25, range at_least(0.0).at_most(1.0), source "published code";
         /// Largest share of the triples of a universe that may be entities which its walk starts from.
@@ -78,14 +78,14 @@ settings! {
         /// Most epochs of a universe.
         most_epochs: u32 = 199, source "published code";
         /// Batches per epoch.
-        batches: usize = 20, range at_least(1.0), source "published code";
+        batches: usize = 20, range at_least(1.0).at_most(MOST_THINGS), source "published code";
         /// What an answer counts that no universe knows together with the question.
         missing: Missing = Missing::Infinity;
         /// What deletions do.
         deletion: Deletion = Deletion::Keep, source "taken to be the published code";
         /// With `deletion = "age"`: steps at which a universe is asked, the one that brought it included; 1: only the newest
         /// are. Steps that bring no universes, as those of a graph without training triples, do not count.
-        keep_steps: usize = 2, range at_least(1.0);
+        keep_steps: usize = 2, range at_least(1.0).at_most(MOST_THINGS);
         /// With `deletion = "weight"`: energies are multiplied by 1 + this · gone / trained, the numbers of training triples
         /// of a universe that are gone, and of all.
         deletion_weight: f64 = 10.0, range above(0.0).at_most(MOST_WEIGHT);

@@ -7,6 +7,7 @@ use rand::Rng;
 use super::settings::Config;
 use super::view::UniverseView;
 use super::walk::WalkGraph;
+use crate::capacity::{NUMBER, check_settings};
 use crate::evolving::examples::ids;
 use crate::evolving::new_rows;
 use crate::evolving::space::Space;
@@ -99,20 +100,17 @@ fn elements(triples: &[[u32; 3]]) -> (Vec<u32>, Vec<u32>) {
 /// Refuses universes whose rows cannot fit into memory. All universes of a block are in memory before they are written to a
 /// file, and each thread trains one, with gradients and the squares of Adagrad. Their size is an estimate: budgets are drawn, and
 /// each triple of a walk adds at most one entity.
-pub(super) fn check_memory<M: Space>(
-    config: &Config,
-    space: &M,
-    graph: &GraphView<'_>,
-) -> Result<(), ModelError> {
-    let budget = usize::midpoint(config.least_triples, config.most_triples);
-    let entities = budget.min(graph.triples.len()).min(graph.sizes.entities);
-    let universe = new_rows::numbers(space, GraphSizes { entities, relations: 1 });
-    let block = config.validate_every.min(config.universes);
-    let training = TRAINED * rayon::current_num_threads().min(block);
-    let what = format!("{block} universes of about {entities} entities");
-    crate::training::check_memory(
-        universe * (block + training) as u128,
-        &what,
-        "a smaller dimension or validate_every",
-    )
+pub(super) fn check_memory<M: Space>(config: &Config, graph: &GraphView<'_>) -> Result<(), ModelError> {
+    let entities = |config: &Config| {
+        let budget = usize::midpoint(config.least_triples, config.most_triples);
+        budget.min(graph.triples.len()).min(graph.sizes.entities)
+    };
+    let block = |config: &Config| config.validate_every.min(config.universes);
+    let what = format!("{} universes of about {} entities", block(config), entities(config));
+    check_settings(config, &what, |config| {
+        let sizes = GraphSizes { entities: entities(config), relations: 1 };
+        let universe = new_rows::numbers(&M::new(&config.space_config()), sizes) as f64;
+        let training = TRAINED * rayon::current_num_threads().min(block(config));
+        NUMBER * universe * (block(config) + training) as f64
+    })
 }

@@ -39,8 +39,17 @@ pub(super) struct Network {
 }
 
 impl Network {
+    /// A network with its initial numbers.
     pub fn new(shape: Shape, config: &Config, seed: u64) -> Self {
-        let mut parameters = Parameters::new(seed, &Device::chosen());
+        Self::with(Parameters::new(seed, &Device::chosen()), shape, config)
+    }
+
+    /// A network without numbers.
+    pub fn outline(shape: Shape, config: &Config) -> Self {
+        Self::with(Parameters::outline(&Device::chosen()), shape, config)
+    }
+
+    fn with(mut parameters: Parameters, shape: Shape, config: &Config) -> Self {
         let store = &mut parameters;
         let d = config.dimension;
         let (rows, directed) = (shape.entities, 2 * shape.relations);

@@ -21,7 +21,7 @@ pub(super) struct OnlineNetwork {
 impl OnlineNetwork {
     /// Starts from the trained network.
     pub fn new(trained: &Network, config: &Config) -> Result<Self, ModelError> {
-        let mut network = Network::new(trained.shape, config, 0);
+        let mut network = Network::outline(trained.shape, config);
         network.learned.load_bytes(&trained.learned.to_bytes()?)?;
         // One optimiser for all steps, without decay.
         network.restart_optimiser(config.online_rate, 0.0, config);

@@ -36,8 +36,17 @@ pub(super) struct Network {
 }
 
 impl Network {
+    /// A network with its initial numbers.
     pub fn new(shape: Shape, config: &Config, direction: Direction, seed: u64) -> Self {
-        let mut parameters = Parameters::new(seed, &Device::chosen());
+        Self::with(Parameters::new(seed, &Device::chosen()), shape, config, direction)
+    }
+
+    /// A network without numbers.
+    pub fn outline(shape: Shape, config: &Config, direction: Direction) -> Self {
+        Self::with(Parameters::outline(&Device::chosen()), shape, config, direction)
+    }
+
+    fn with(mut parameters: Parameters, shape: Shape, config: &Config, direction: Direction) -> Self {
         let (word, dimension) = (direction.word(), config.dimension);
         let mut table = |name: &str, rows: usize| {
             let initial = Initial::xavier_uniform_relu(rows, dimension);
@@ -154,7 +163,7 @@ pub(super) fn from_bytes(shape: Shape, config: &Config, bytes: &[u8]) -> Result<
         let prefix = format!("{}.", direction.word());
         let arrays = all.tensors().into_iter().filter(|(name, _)| name.starts_with(&prefix));
         let part = safetensors::serialize(arrays, None).map_err(|error| damaged(&error))?;
-        let mut network = Network::new(shape, config, direction, 0);
+        let mut network = Network::outline(shape, config, direction);
         network.learned.load_bytes(&part)?;
         Ok(network)
     };

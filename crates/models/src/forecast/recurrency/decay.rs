@@ -5,6 +5,9 @@ use quadcast_core::EntityId;
 /// Lags up to this one are tabled; longer ones are computed.
 const LONGEST: i64 = 1 << 13;
 
+/// Tables at most: more λ than a search tries come from damaged files only.
+const MOST_TABLES: usize = 64;
+
 /// Tables of decay weights, one per distinct λ.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Decay {
@@ -17,6 +20,7 @@ impl Decay {
         let mut distinct: Vec<f64> = lambdas.collect();
         distinct.sort_unstable_by(f64::total_cmp);
         distinct.dedup();
+        distinct.truncate(MOST_TABLES);
         let table = |lambda: f64| (0..=LONGEST).map(|lag| exact(lambda, lag)).collect();
         Self { tables: distinct.into_iter().map(|lambda| (lambda, table(lambda))).collect() }
     }

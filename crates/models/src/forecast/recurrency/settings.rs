@@ -1,8 +1,9 @@
 //! What can be set, with the paper's values as defaults.
 
+use quadcast_core::ModelError;
 use serde::{Deserialize, Serialize};
 
-use crate::settings::{Choice, Kind, SettingType};
+use crate::settings::{Choice, Kind, SettingType, Settings};
 
 /// Decay rates that are tried, in this order.
 pub(super) const LAMBDAS: [f64; 14] =
@@ -79,5 +80,26 @@ settings! {
         scope: Scope = Scope::Relation, source "paper";
         /// What ψ is divided by.
         normaliser: Normaliser = Normaliser::Code, source "published code";
+    }
+}
+
+/// The two numbers of a relation in one direction.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Parameters {
+    pub lambda: f64,
+    pub alpha: f64,
+}
+
+impl Parameters {
+    /// Refuses saved numbers that the settings of the same names would not allow.
+    pub fn check_saved(self) -> Result<(), ModelError> {
+        for (key, value) in [("lambda", self.lambda), ("alpha", self.alpha)] {
+            let setting = Config::SETTINGS.iter().find(|setting| setting.key == key);
+            if let Some(setting) = setting.filter(|setting| !setting.range.contains(value)) {
+                let allowed = setting.allowed();
+                return Err(ModelError::Saved(format!("parameters: {key} = {value}: expected {allowed}")));
+            }
+        }
+        Ok(())
     }
 }

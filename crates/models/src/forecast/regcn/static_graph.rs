@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use burn::tensor::activation::{leaky_relu, relu};
 use burn::tensor::{IndexingUpdateOp, Tensor};
-use quadcast_core::Names;
+use quadcast_core::{ModelError, Names};
 use quadcast_kernels::activations::RRELU_SLOPE;
 use quadcast_kernels::dot;
 use quadcast_kernels::memory::{take, take_zeroed};
@@ -51,6 +51,35 @@ impl Words {
             })
             .collect();
         Self { words: ids.len(), of_entity }
+    }
+
+    /// Refuses saved words that are not those of so many entities.
+    pub fn check_saved(self, entities: usize) -> Result<Self, ModelError> {
+        let refuse = |text: String| Err(ModelError::Saved(format!("words.{text}")));
+        if self.of_entity.len() != entities {
+            let own = self.of_entity.len();
+            return refuse(format!(
+                "of_entity has {own} entries: expected one for each of {entities} entities"
+            ));
+        }
+        let all = || self.of_entity.iter().flatten();
+        if let Some(&(word, kind)) =
+            all().find(|&&(word, kind)| word as usize >= self.words || usize::from(kind) >= KINDS)
+        {
+            return refuse(format!(
+                "of_entity holds [{word}, {kind}]: expected a word below {} and a kind below {KINDS}",
+                self.words
+            ));
+        }
+        // Each word is in a name.
+        if self.words > all().count() {
+            return refuse(format!(
+                "words = {} is out of range: the names hold {}",
+                self.words,
+                all().count()
+            ));
+        }
+        Ok(self)
     }
 
     /// By word: the entities that it occurs in, and its kind there.

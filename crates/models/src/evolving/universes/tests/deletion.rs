@@ -60,6 +60,8 @@ fn with_only(model: &dyn EvolvingModel, numbers: Range<usize>) -> Box<dyn Evolvi
     let views: Vec<UniverseView<'_>> = kept[numbers].iter().map(StoredUniverse::view).collect();
     saved.tensors = Some(Tensors(to_bytes(&SPACE, &views).expect("they are whole")));
     saved.state["brought"] = json!([views.len()]);
+    // Counted all of the other's universes. `keep` does not read it.
+    saved.state["gone_after"] = json!([]);
     saved.state["config"]["deletion"] = json!("keep");
     load(&saved)
 }

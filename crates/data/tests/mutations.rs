@@ -1,0 +1,226 @@
+//! Damaged copies of good files, one after the other, for as long as `QUADCAST_FUZZ_SECONDS` says: no reader may panic or hang. The
+//! same seed (`QUADCAST_FUZZ_SEED`) makes the same inputs in the same order.
+//!
+//! Good files are cut, spliced, repeated, and get bits flipped and telling bytes put in: NUL, carriage returns, huge numbers, text that
+//! is not UTF-8. An input that fails is kept in the temporary folder and named.
+
+#[path = "limits/support.rs"]
+#[allow(dead_code)]
+mod support;
+
+use std::env;
+use std::fmt::Write;
+use std::fs;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use quadcast_data::{FaultPolicy, StreamFormat, read_operations, write_operations};
+use quadcast_testing::mutation::{Failure, Numbers, Watched, damage, number_from};
+use quadcast_testing::write_files;
+
+use support::{COMPRESSIONS, Desk, READERS, good, packed, questions, read};
+
+/// How long the test takes if nobody asks for more.
+const SECONDS: u64 = 10;
+
+/// Edits of one input at most.
+const EDITS: u64 = 4;
+
+/// Good files and what reads them.
+struct Fixture {
+    /// The reader of the only file, or the layout of a folder.
+    reader: &'static str,
+    files: Vec<(String, Vec<u8>)>,
+}
+
+impl Fixture {
+    fn folder(reader: &'static str, files: &[(&str, &str)]) -> Self {
+        let files = files.iter().map(|(name, text)| ((*name).to_owned(), text.as_bytes().to_vec()));
+        Self { reader, files: files.collect() }
+    }
+
+    fn file(reader: &'static str, name: &str, bytes: Vec<u8>) -> Self {
+        Self { reader, files: vec![(name.to_owned(), bytes)] }
+    }
+
+    fn is_folder(&self) -> bool {
+        READERS.iter().all(|(reader, _)| *reader != self.reader)
+    }
+
+    /// Reads the files; whether they are good.
+    fn read(&self, desk: &Desk) -> bool {
+        for (name, bytes) in &self.files {
+            desk.write(name, bytes);
+        }
+        if self.is_folder() {
+            desk.load().is_ok()
+        } else {
+            read(self.reader, &desk.path(&self.files[0].0)).is_ok()
+        }
+    }
+}
+
+fn folders() -> Vec<Fixture> {
+    let (quads, names) =
+        ("0\t0\t1\t0\n1 0 2 24\n", "\"A \"\"B\"\"\"\tr\tC\t2014-01-01\nC\tr\tC\t2014-01-02\n");
+    let spans = "0\t0\t1\t1926-##-##\t####-##-##\n1\t0\t2\t-431-##-##\t19##-##-##\n";
+    let (entities, relations, triples) = ("3\nA\t0\nB\t1\nC C\t2\n", "r\t0\n", "2\n0 1 0\n2 1 0\n");
+    let splits = |text| [("train.txt", text), ("valid.txt", text), ("test.txt", text)];
+    let with = |text, more: &[(&'static str, &'static str)]| [&splits(text)[..], more].concat();
+    let ids = [("entity2id.txt", entities), ("relation2id.txt", relations)];
+    let stat = ("stat.txt", "3\t1\t0");
+    let maps = [("x_eid.json", "{\"A \\\"B\\\"\": 0, \"C\": 1}"), ("x_rid.json", "{\"r\": 0}")];
+    let openke = [("train2id.txt", triples), ("valid2id.txt", triples), ("test2id.txt", triples)];
+    let allowed = ("type_constrain.txt", "1\n0\t1\t2\n0\t2\t0\t1\n");
+    vec![
+        Fixture::folder("quads", &with(quads, &[ids[0], ids[1], stat])),
+        Fixture::folder("labelled", &with(names, &maps)),
+        Fixture::folder("intervals", &with(spans, &[("triple2id.txt", spans)])),
+        Fixture::folder("openke", &[&openke[..], &ids, &[allowed]].concat()),
+        Fixture::folder(
+            "wikidata-evolve",
+            &[
+                ("entity2id.txt", "0 220\n1 38\n2 9\n"),
+                ("relation2id.txt", "0 17\n"),
+                ("updates/1/train-op2id.txt", "0 1 0 +\n1 2 0 +\n"),
+                ("updates/1/triple-op2id.txt", "0 1 0 +\n1 2 0 +\n"),
+                ("updates/1/valid2id.txt", "0 1 0\n"),
+                ("updates/1/test2id.txt", "0 2 0\n"),
+                ("updates/1/tc_negative_deleted_test_triples.txt", "0 2 0 0\n"),
+                ("snapshots/1/entity2id.txt", "0 2\n"),
+                ("snapshots/1/train2id.txt", "0 0 0\n"),
+                ("increments/1/train2id.txt", "0 1 0\n1 2 0\n"),
+            ],
+        ),
+        Fixture::folder(
+            "snapshots",
+            &[
+                ("snapshot1/entity2id.txt", entities),
+                ("snapshot1/relation2id.txt", relations),
+                ("snapshot1/train2id.txt", triples),
+                ("snapshot1/test2id.txt", triples),
+            ],
+        ),
+        Fixture::folder(
+            "lkge",
+            &[
+                ("0/train.txt", "A\tr\tB\nB\tr\tC\n"),
+                ("0/test.txt", "C\tr\tA\n"),
+                ("0/entity2id.txt", "A\t0\n"),
+            ],
+        ),
+    ]
+}
+
+fn single_files(desk: &Desk) -> Vec<Fixture> {
+    let mut fixtures = Vec::new();
+    for (reader, name) in READERS {
+        let text = good(reader);
+        fixtures.push(Fixture::file(reader, name, text.clone().into_bytes()));
+        for (compression, ending) in COMPRESSIONS {
+            let packed = packed(compression, &text, b"", 0);
+            // Rules are never compressed, scores and ranks in two ways only; others would test the name.
+            let read_so = match reader {
+                "rules" => false,
+                "scores" | "ranks" => ["zst", "gz"].contains(&ending),
+                _ => true,
+            };
+            if read_so {
+                fixtures.push(Fixture::file(reader, &format!("{name}.{ending}"), packed));
+            }
+        }
+    }
+    let stream = desk.write("o.txt", "0 1 0 + 2013-04-12T16:12:19Z\n1 2 0 + 2013-04-12T16:12:20Z\n");
+    let stream = read_operations(&stream, FaultPolicy::Error).expect("a stream");
+    write_operations(&desk.path("o.qops"), &stream, StreamFormat::Binary).expect("a file");
+    fixtures.push(Fixture::file("operations", "o.qops", fs::read(desk.path("o.qops")).expect("a file")));
+    let event = |day| {
+        format!("{{\"subject\":\"A\",\"relation\":\"r\",\"object\":\"B\",\"date\":\"2031-01-0{day}\"}}\n")
+    };
+    let events: String = (1..=8).map(event).collect();
+    fixtures.push(Fixture::file("import", "t.jsonl", events.into_bytes()));
+    fixtures.push(Fixture::file("scores", "s.npy", array()));
+    let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    archive.start_file("scores.npy", zip::write::SimpleFileOptions::default()).expect("a file");
+    std::io::Write::write_all(&mut archive, &array()).expect("memory takes everything");
+    fixtures.push(Fixture::file("scores", "s.npz", archive.finish().expect("an archive").into_inner()));
+    fixtures
+}
+
+/// Scores of all queries, as numpy saves them.
+fn array() -> Vec<u8> {
+    let (dataset, list) = questions();
+    let (rows, columns) = (list.keys.len(), dataset.entities());
+    let header = format!("{{'descr': '<f4', 'fortran_order': False, 'shape': ({rows}, {columns}), }}");
+    let mut array = b"\x93NUMPY\x01\x00".to_vec();
+    array.extend((header.len() as u16).to_le_bytes());
+    array.extend(header.as_bytes());
+    array.resize(array.len() + rows * columns * 4, 0);
+    array
+}
+
+/// The input of a number.
+fn input(fixtures: &[Fixture], seed: u64, number: u64) -> Fixture {
+    let mut numbers = Numbers::new(seed, number);
+    let chosen = &fixtures[numbers.below(fixtures.len())];
+    let mut files = chosen.files.clone();
+    for _ in 0..=numbers.draw() % EDITS {
+        let other = &fixtures[numbers.below(fixtures.len())].files;
+        let other = &other[numbers.below(other.len())].1;
+        let file = numbers.below(files.len());
+        damage(&mut files[file].1, other, &mut numbers);
+    }
+    Fixture { reader: chosen.reader, files }
+}
+
+/// Keeps an input for whoever mends the reader.
+fn keep(fixture: &Fixture, number: u64) -> PathBuf {
+    let folder = env::temp_dir().join(format!("quadcast-input-{}-{number}", fixture.reader));
+    write_files(&folder, fixture.files.iter().map(|(name, bytes)| (name, bytes)));
+    folder
+}
+
+#[test]
+fn the_same_seed_makes_the_same_inputs() {
+    let fixtures = folders();
+    let files = |number| input(&fixtures, 7, number).files;
+    assert!((0..50).all(|number| files(number) == files(number)));
+    assert!((1..50).any(|number| files(number) != files(0)));
+}
+
+#[test]
+fn no_reader_panics_or_hangs() {
+    let desk = Desk::new();
+    let mut fixtures = folders();
+    fixtures.extend(single_files(&desk));
+    for fixture in &fixtures {
+        assert!(fixture.read(&Desk::new()), "{} {}", fixture.reader, fixture.files[0].0);
+    }
+    let (seconds, seed) =
+        (number_from("QUADCAST_FUZZ_SECONDS", SECONDS), number_from("QUADCAST_FUZZ_SEED", 1));
+    let start = Instant::now();
+    let (mut tried, mut accepted, mut failures) = (0, 0, String::new());
+    let (mut panics, mut hangs) = (0, 0);
+    let mut reader = Watched::new(|fixture: Fixture| fixture.read(&Desk::new()));
+    while start.elapsed() < Duration::from_secs(seconds) && hangs < 3 {
+        let number = tried;
+        tried += 1;
+        let failure = match reader.result(input(&fixtures, seed, number)) {
+            Ok(good) => {
+                accepted += u64::from(good);
+                continue;
+            }
+            Err(failure) => failure,
+        };
+        panics += u64::from(failure == Failure::Panic);
+        hangs += u64::from(failure == Failure::Hang);
+        let kept = keep(&input(&fixtures, seed, number), number);
+        writeln!(failures, "{failure:?}: input {number} of seed {seed}, kept in {}", kept.display())
+            .expect("a string");
+    }
+    println!(
+        "{} formats, seed {seed}: {tried} inputs tried, {accepted} accepted, {panics} panics, {hangs} hangs",
+        fixtures.len()
+    );
+    assert_eq!((panics, hangs), (0, 0), "{failures}");
+}
