@@ -16,7 +16,7 @@
 //! **Differs from the paper.** –
 //!
 //! **Cost.** Counting a fact takes constant time. A query costs the partners of its known entity, a few hundred short lists and
-//! about 500 rows of 96 features. Memory is proportional to the distinct triples.
+//! about 500 rows of 104 features. Memory is proportional to the distinct triples.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -26,6 +26,7 @@ use quadcast_core::{
 };
 
 mod background;
+mod chains;
 mod counts;
 mod curves;
 mod evidence;

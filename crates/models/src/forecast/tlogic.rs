@@ -76,6 +76,11 @@ struct Worker {
     hits: Vec<Hit>,
 }
 
+/// Rules with two facts, for a model that weighs rules in its own way.
+pub(super) fn two_fact_rules(history: &History<'_>, run: &Run) -> Vec<Rule> {
+    learn::learn(history, &Config { lengths: vec![2], ..Config::default() }, run)
+}
+
 /// A rule that reached a candidate.
 struct Firing {
     rule: Applicable,

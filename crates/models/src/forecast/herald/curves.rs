@@ -24,24 +24,28 @@ const AGE_MIDDLES: [f64; AGES] = [1.0, 2.0, 3.0, 4.5, 7.0, 12.5, 24.5, 48.5, 96.
 /// Halvings per unit that are tried: 2⁻⁸ to 2², in steps of √2.
 const RATES: std::ops::RangeInclusive<i32> = -16..=4;
 
-/// All rules whose head ever followed, in order of heads and bodies.
+/// All rules whose head ever followed, those with one fact first, in order of heads and bodies.
 pub(super) fn listed(tables: &Tables) -> Vec<ListedRule> {
     let heads = (0..).zip(tables.places.chunks_exact(tables.relations.max(1)));
     let of_head = |(head, places): (u32, &[u32])| -> Vec<ListedRule> {
         let counted = (0..).zip(places).filter(|(_, place)| **place != NONE);
         let followed = counted.filter(|(_, place)| tables.supports[**place as usize][0] > 0.0);
-        followed.map(|(body, &place)| rule(tables, (head, body), place as usize)).collect()
+        followed.map(|(body, &place)| rule(tables, head, &[body], place as usize)).collect()
     };
-    heads.flat_map(of_head).collect()
+    let chains = (tables.chains.first_place..).zip(&tables.chains.all);
+    let followed = chains.filter(|(place, _)| tables.supports[*place][0] > 0.0);
+    let of_chains =
+        followed.map(|(place, chain)| rule(tables, chain.head, &[chain.first, chain.second], place));
+    heads.flat_map(of_head).chain(of_chains).collect()
 }
 
 /// A rule without its curve.
-pub(super) fn plain_rule(tables: &Tables, (head, body): (u32, u32), place: usize) -> Rule {
+pub(super) fn plain_rule(tables: &Tables, head: u32, body: &[u32], place: usize) -> Rule {
     let [heads, bodies] = tables.supports[place];
     let confidence = f64::from(overall_confidence([heads, bodies]));
     Rule {
         head: DirectedRelation(head),
-        body: vec![DirectedRelation(body)],
+        body: body.iter().copied().map(DirectedRelation).collect(),
         constraints: Vec::new(),
         rule_support: heads as u32,
         body_support: bodies as u32,
@@ -49,16 +53,20 @@ pub(super) fn plain_rule(tables: &Tables, (head, body): (u32, u32), place: usize
     }
 }
 
-fn rule(tables: &Tables, relations: (u32, u32), place: usize) -> ListedRule {
+fn rule(tables: &Tables, head: u32, body: &[u32], place: usize) -> ListedRule {
     let bins = place * BINS..(place + 1) * BINS;
     let (confidences, bodies) = (&tables.confidences[bins.clone()], &tables.bodies[bins]);
-    let by_age: Vec<AgePoint> = AGE_BINS
+    let mut by_age: Vec<AgePoint> = AGE_BINS
         .iter()
         .zip(confidences.chunks_exact(NUMBERS).zip(bodies.chunks_exact(NUMBERS)))
         .map(|(&age, (confidences, bodies))| age_point(age, confidences, bodies))
         .collect();
+    if body.len() > 1 {
+        // Two facts have an order instead of a number.
+        by_age.iter_mut().for_each(|point| point.by_number.clear());
+    }
     let smooth = fit(&by_age);
-    ListedRule { rule: plain_rule(tables, relations, place), curve: Some(RuleCurve { by_age, smooth }) }
+    ListedRule { rule: plain_rule(tables, head, body, place), curve: Some(RuleCurve { by_age, smooth }) }
 }
 
 fn age_point(age: (u32, Option<u32>), confidences: &[f32], bodies: &[u32]) -> AgePoint {

@@ -1,5 +1,6 @@
 //! Everything that speaks for an answer of one query, and the candidates that are chosen by it.
 
+use super::chains::follow;
 use super::counts::{Counts, Entity, NONE};
 use super::moment::{Moment, Weighted, keep_best};
 use super::rules::{Tables, bin};
@@ -28,6 +29,7 @@ pub(super) const PATHS: usize = 7;
 
 /// How many candidates each source has; those of paths in their order.
 const BY_RULES: usize = 200;
+const BY_CHAINS: usize = 60;
 const BY_PATH: [usize; PATHS] = [80, 80, 50, 30, 50, 50, 50];
 /// How far paths fan out.
 const HOP: usize = 12;
@@ -47,6 +49,14 @@ pub(super) struct RuleEvidence {
     pub noisy_or: f32,
 }
 
+/// What rules with two facts say about one candidate. Bodies are evidence one by one, also those of one rule.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct ChainEvidence {
+    pub largest: f32,
+    pub sum: f32,
+    pub noisy_or: f32,
+}
+
 /// What was found about one entity.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Found {
@@ -57,6 +67,7 @@ pub(super) struct Found {
     pub same: u32,
     pub inverse: u32,
     pub rules: RuleEvidence,
+    pub chains: ChainEvidence,
     pub paths: [f32; PATHS],
     chosen: bool,
 }
@@ -129,7 +140,20 @@ impl Evidence {
         if ask.propagation {
             self.walk_similar(ask);
         }
+        self.follow_chains(ask);
         self.choose(ask);
+    }
+
+    /// Evidence of rules with two facts.
+    fn follow_chains(&mut self, ask: &Ask<'_>) {
+        let (chains, first) = ask.tables.chains.of(ask.relation);
+        follow(chains, ask.counts, ask.moment, ask.known, |place, [_, answer], bin| {
+            let confidence = ask.tables.confidence(first + place as u32, bin);
+            if confidence > 0.0 {
+                let met = self.meet(answer);
+                self.found[met].chains.take(confidence);
+            }
+        });
     }
 
     /// The place of an entity in `found`.
@@ -143,6 +167,7 @@ impl Evidence {
                 same: NONE,
                 inverse: NONE,
                 rules: RuleEvidence::default(),
+                chains: ChainEvidence::default(),
                 paths: [0.0; PATHS],
                 chosen: false,
             });
@@ -256,6 +281,7 @@ impl Evidence {
         self.choose_best(BY_RULES, |found| {
             if found.partner == NONE { 0.0 } else { found.rules.noisy_or + f32::MIN_POSITIVE }
         });
+        self.choose_best(BY_CHAINS, |found| found.chains.noisy_or);
         for (path, &count) in BY_PATH.iter().enumerate() {
             self.choose_best(count, |found| found.paths[path]);
         }
@@ -285,6 +311,15 @@ impl Evidence {
         if !std::mem::replace(&mut found.chosen, true) {
             self.candidates.push(place as u32);
         }
+    }
+}
+
+impl ChainEvidence {
+    #[inline]
+    fn take(&mut self, confidence: f32) {
+        self.largest = self.largest.max(confidence);
+        self.sum += confidence;
+        self.noisy_or += (1.0 - self.noisy_or) * confidence;
     }
 }
 

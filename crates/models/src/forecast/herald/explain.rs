@@ -7,6 +7,7 @@ use quadcast_core::{
 use serde_json::{Value, json};
 
 use super::background::Rest;
+use super::chains::follow;
 use super::counts::time_of;
 use super::curves::plain_rule;
 use super::evidence::Ask;
@@ -15,10 +16,10 @@ use super::moment::keep_best;
 use super::rules::bin;
 use super::{Herald, Worker};
 
-/// Facts named per group, rules named, and chains named per rule.
+/// Facts named per group, rules named, and bodies named per rule.
 const FACTS: usize = 10;
 const RULES: usize = 6;
-const CHAINS: usize = 3;
+const BODIES: usize = 3;
 /// Third parties named.
 const MIDDLES: usize = 3;
 /// Groups, as [`GROUP_NAMES`] has them; the first ones consist of facts.
@@ -105,6 +106,8 @@ pub(super) fn explain(
     let edges: Vec<Edge> =
         history.edges(query.known).iter().copied().filter(|edge| edge.other == answer).collect();
     explanation.rules = fired_rules(herald, history, query, &edges, worker)?;
+    explanation.rules.extend(fired_chains(&ask, history, query, answer));
+    best_rules(&mut explanation.rules);
     let paths = third_parties(&ask, history, answer);
     add_parts(&mut explanation, history, &edges, &shares, [&popularity, &paths]);
     let text = "score without evidence".to_owned();
@@ -174,7 +177,7 @@ fn add_parts(
                 1 if !edges.is_empty() => format!("{name}: the same facts, whatever their relation"),
                 0 | 1 => format!("{name}: never before"),
                 POPULARITY => popularity.to_owned(),
-                RULE_GROUP if explanation.rules.is_empty() => "rules: none between the two".to_owned(),
+                RULE_GROUP if explanation.rules.is_empty() => "rules: none leads to the answer".to_owned(),
                 PATHS => paths.to_owned(),
                 ROLES => "roles: compared with usual answers to this relation".to_owned(),
                 _ => name.to_owned(),
@@ -202,7 +205,7 @@ fn add_parts(
     explanation.also.sort_by(|a, b| b.weight.abs().total_cmp(&a.weight.abs()));
 }
 
-/// The rules between the two entities, the most confident first.
+/// The rules with one fact, between the two entities.
 fn fired_rules(
     herald: &Herald,
     history: &History<'_>,
@@ -227,7 +230,7 @@ fn fired_rules(
         let body = DirectedRelation(link.relation);
         let own: Vec<&Edge> = edges.iter().rev().filter(|edge| edge.relation == body).collect();
         let Some(latest) = own.first() else { continue };
-        let rule = plain_rule(ask.tables, (head.0, link.relation), place as usize);
+        let rule = plain_rule(ask.tables, head.0, &[link.relation], place as usize);
         let confidence = rule.confidence;
         fired.push(FiredRule {
             rule,
@@ -236,16 +239,65 @@ fn fired_rules(
             confidence_part: confidence,
             recency_part: score - confidence,
             latest: latest.step,
-            groundings: own.iter().take(CHAINS).map(|edge| vec![fact(history, query, edge)]).collect(),
+            groundings: own.iter().take(BODIES).map(|edge| vec![fact(history, query, edge)]).collect(),
             grounding_count: own.len() as u64,
             groundings_cut: false,
         });
     }
+    Ok(fired)
+}
+
+/// Leaves the most confident rules, which divide the whole among them.
+fn best_rules(fired: &mut Vec<FiredRule>) {
     fired.sort_by(|a, b| b.score.total_cmp(&a.score));
     fired.truncate(RULES);
     let total: f64 = fired.iter().map(|rule| rule.score).sum();
-    for rule in &mut fired {
+    for rule in fired {
         rule.share = rule.score / total;
     }
-    Ok(fired)
+}
+
+/// The rules with two facts that lead to the answer, each with its best bodies.
+fn fired_chains(ask: &Ask<'_>, history: &History<'_>, query: &Query, answer: EntityId) -> Vec<FiredRule> {
+    let (chains, first_place) = ask.tables.chains.of(ask.relation);
+    let mut bodies: Vec<(usize, f32, u32)> = Vec::new();
+    follow(chains, ask.counts, ask.moment, ask.known, |place, [middle, end], bin| {
+        if end == answer.0 {
+            bodies.push((place, ask.tables.confidence(first_place + place as u32, bin), middle));
+        }
+    });
+    bodies.sort_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)).then(a.2.cmp(&b.2)));
+    let latest = |from: EntityId, relation: u32, to: EntityId| {
+        let edge =
+            history.edges(from).iter().rev().find(|edge| (edge.other, edge.relation.0) == (to, relation))?;
+        let (relation, direction) = edge.relation.split(history.relations());
+        Some(Query { known: from, relation, direction, ..*query }.fact(to, edge.step))
+    };
+    let fired = |group: &[(usize, f32, u32)]| {
+        let (place, confidence, _) = group[0];
+        let chain = chains[place];
+        let body = |middle: u32| {
+            let first = latest(query.known, chain.first, EntityId(middle))?;
+            Some(vec![first, latest(EntityId(middle), chain.second, answer)?])
+        };
+        let groundings: Vec<Vec<Quad>> =
+            group.iter().take(BODIES).filter_map(|entry| body(entry.2)).collect();
+        let score = f64::from(confidence);
+        let rule =
+            plain_rule(ask.tables, ask.relation, &[chain.first, chain.second], first_place as usize + place);
+        let overall = rule.confidence;
+        let step = groundings.first()?.iter().map(|fact| fact.step).max()?;
+        (score > 0.0).then(|| FiredRule {
+            rule,
+            score,
+            share: 0.0,
+            confidence_part: overall,
+            recency_part: score - overall,
+            latest: step,
+            grounding_count: group.len() as u64,
+            groundings_cut: false,
+            groundings,
+        })
+    };
+    bodies.chunk_by(|a, b| a.0 == b.0).filter_map(fired).collect()
 }

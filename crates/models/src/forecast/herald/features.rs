@@ -8,7 +8,7 @@ use super::names::Labels;
 /// Kinds of evidence, for explanations and ablations.
 pub(super) const GROUPS: usize = 6;
 /// First feature of each group, and the number of features. The last four are 0 but in the demonstration of the query-set leak.
-pub(super) const STARTS: [usize; GROUPS + 1] = [0, 20, 43, 58, 66, 79, 96];
+pub(super) const STARTS: [usize; GROUPS + 1] = [0, 20, 43, 58, 74, 87, 104];
 /// Features of a candidate: a multiple of the width of vectors.
 pub(super) const FEATURES: usize = STARTS[GROUPS];
 /// Where the features of the demonstration of the leak begin.
@@ -17,6 +17,8 @@ const SAME: usize = STARTS[0];
 const PAIR: usize = STARTS[1];
 const PRIOR: usize = STARTS[2];
 const RULES: usize = STARTS[3];
+/// Where the features of rules with two facts begin.
+const CHAINS: usize = RULES + 8;
 const PATH: usize = STARTS[4];
 const ROLES: usize = STARTS[5];
 /// Where the features read from names begin.
@@ -38,6 +40,7 @@ pub(super) struct Shared {
     distinct: f32,
     number: f32,
     largest_rule: f32,
+    largest_chain: f32,
     largest_path: [f32; PATHS],
     /// Mean roles of past answers, of partners, and recent roles of past answers, with their lengths.
     roles: [(Vec<f32>, f32); 3],
@@ -62,6 +65,11 @@ fn log_share(part: f32, whole: f32) -> f32 {
     0.2 * log(ratio(part, whole) / SMALL_SHARE)
 }
 
+/// How far evidence of rules is below the best of all candidates.
+fn below_best(own: f32, best: f32) -> f32 {
+    0.3 * ((own + SMALL_RULE) / (best + SMALL_RULE)).ln()
+}
+
 fn path_value(x: f32) -> f32 {
     if x > 0.0 { 0.3 * (100.0 * x + 0.05).ln() + 1.0 } else { 0.0 }
 }
@@ -75,6 +83,7 @@ impl Shared {
             distinct: 0.0,
             number: 0.0,
             largest_rule: 0.0,
+            largest_chain: 0.0,
             largest_path: [0.0; PATHS],
             roles: [zeros(), zeros(), zeros()],
         }
@@ -87,10 +96,11 @@ impl Shared {
         self.recurrence = ask.tables.recurrence[ask.relation as usize];
         self.distinct = log(role.map_or(0, |role| role.answers) as f32);
         self.number = log(self.asked.n as f32);
-        (self.largest_rule, self.largest_path) = (0.0, [0.0; PATHS]);
+        (self.largest_rule, self.largest_chain, self.largest_path) = (0.0, 0.0, [0.0; PATHS]);
         for &place in &evidence.candidates {
             let found = &evidence.found[place as usize];
             self.largest_rule = self.largest_rule.max(found.rules.noisy_or);
+            self.largest_chain = self.largest_chain.max(found.chains.noisy_or);
             for (largest, &value) in self.largest_path.iter_mut().zip(&found.paths) {
                 *largest = largest.max(value);
             }
@@ -175,7 +185,8 @@ fn write_question(shared: &Shared, parts: Parts, row: &mut [f32]) {
     row[SAME + 17] = 0.5 * shared.distinct;
     row[SAME + 18] = 0.3 * shared.number;
     if parts.ranks {
-        row[RULES + 6] = 0.3 * (SMALL_RULE / (shared.largest_rule + SMALL_RULE)).ln();
+        row[RULES + 6] = below_best(0.0, shared.largest_rule);
+        row[CHAINS + 5] = below_best(0.0, shared.largest_chain);
     }
 }
 
@@ -192,6 +203,7 @@ fn write_row(ask: &Ask<'_>, shared: &Shared, found: &Found, parts: Parts, row: &
     let profile = ask.moment.profile(ask.counts, found.id);
     write_prior(ask, shared, found, profile, &mut row[PRIOR..PRIOR + 14]);
     write_rules(shared, found, parts, &mut row[RULES..RULES + 7]);
+    write_chains(shared, found, parts, &mut row[CHAINS..PATH]);
     for (out, &value) in row[PATH..].iter_mut().zip(&found.paths) {
         *out = path_value(value);
     }
@@ -278,7 +290,22 @@ fn write_rules(shared: &Shared, found: &Found, parts: Parts, out: &mut [f32]) {
         out[5] = f32::from(u8::from(rules.noisy_or == shared.largest_rule));
     }
     if parts.ranks {
-        out[6] = 0.3 * ((rules.noisy_or + SMALL_RULE) / (shared.largest_rule + SMALL_RULE)).ln();
+        out[6] = below_best(rules.noisy_or, shared.largest_rule);
+    }
+}
+
+fn write_chains(shared: &Shared, found: &Found, parts: Parts, out: &mut [f32]) {
+    let chains = &found.chains;
+    if chains.noisy_or > 0.0 {
+        out[0] = 2.0 * chains.largest;
+        out[1] = log(4.0 * chains.sum);
+        out[2] = 2.0 * chains.noisy_or;
+        out[3] = 0.2 * log(1e3 * chains.noisy_or);
+        out[4] = f32::from(u8::from(chains.noisy_or == shared.largest_chain));
+        out[7] = if found.partner == NONE { out[2] } else { 0.0 };
+    }
+    if parts.ranks {
+        out[5] = below_best(chains.noisy_or, shared.largest_chain);
     }
 }
 
@@ -297,15 +324,16 @@ fn write_roles(ask: &Ask<'_>, shared: &Shared, profile: &Profile, unseen: bool, 
 /// A feature for a rank, and what is ranked.
 type Ranked = (usize, fn(&[f32]) -> f32);
 
-/// `1 / (1 + rank)` among the candidates by six kinds of evidence. Ties share the best rank, no evidence has none.
+/// `1 / (1 + rank)` among the candidates by seven kinds of evidence. Ties share the best rank, no evidence has none.
 fn write_ranks(rows: &mut [f32]) {
     let count = rows.len() / FEATURES;
     let mut order: Vec<(f32, u32)> = Vec::with_capacity(count);
-    let ranked: [Ranked; 6] = [
+    let ranked: [Ranked; 7] = [
         (SAME + 19, |row| row[SAME + 6] + 0.3 * row[SAME + 7]),
         (PAIR + 22, |row| row[PAIR + 6] + 0.3 * row[PAIR + 7]),
         (PRIOR + 14, |row| row[PRIOR + 2] + 0.3 * row[PRIOR + 3]),
         (RULES + 7, |row| row[RULES + 3]),
+        (CHAINS + 6, |row| row[CHAINS + 2]),
         (PATH + 11, |row| row[PATH + Path::TwoHop as usize]),
         (PATH + 12, |row| row[PATH + Path::SimilarSubjects as usize]),
     ];

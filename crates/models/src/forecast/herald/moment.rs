@@ -13,6 +13,8 @@ const RECENT_NEIGHBOURS: usize = 16;
 const ROLES: usize = 16;
 const RECENT_ROLES: usize = 12;
 const ANSWERS: usize = 24;
+/// Latest facts of an entity and relation that chains follow.
+const LATEST: usize = 12;
 /// Candidates that every query, and every query about one relation, has.
 pub(super) const ACTIVE: usize = 60;
 pub(super) const POPULAR: usize = 120;
@@ -39,11 +41,30 @@ pub(super) struct Profile {
     pub activity: Faded,
 }
 
+/// The latest facts of an entity, by relation: the others with the ages of the facts, the latest first.
+#[derive(Default)]
+pub(super) struct Latest {
+    /// Relations in order, with the end of their facts.
+    ends: Vec<(u32, u32)>,
+    facts: Vec<(u32, u32)>,
+}
+
+impl Latest {
+    /// The latest facts of a relation.
+    #[inline]
+    pub fn of(&self, relation: u32) -> &[(u32, u32)] {
+        let Ok(place) = self.ends.binary_search_by_key(&relation, |end| end.0) else { return &[] };
+        let start = place.checked_sub(1).map_or(0, |before| self.ends[before].1);
+        &self.facts[start as usize..self.ends[place].1 as usize]
+    }
+}
+
 /// The counts as seen from one time.
 pub(super) struct Moment {
     pub time: u32,
     neighbours: Vec<OnceLock<Neighbours>>,
     profiles: Vec<OnceLock<Profile>>,
+    latest: Vec<OnceLock<Latest>>,
     popular: Vec<OnceLock<Vec<u32>>>,
     /// The most active entities.
     pub active: Vec<u32>,
@@ -97,6 +118,7 @@ impl Moment {
             time,
             neighbours: slots(entities),
             profiles: slots(entities),
+            latest: slots(entities),
             popular: slots(counts.relations.len()),
             active: active.into_iter().map(|(id, _)| id).collect(),
             numbers,
@@ -166,6 +188,29 @@ impl Moment {
             scale(&mut found.roles, 1.0 / all.max(1e-9));
             scale(&mut found.recent_roles, 1.0 / (recent + 0.3));
             (found.length, found.recent_length) = (length(&found.roles), length(&found.recent_roles));
+            found
+        })
+    }
+
+    /// The latest facts of an entity, by relation.
+    pub fn latest(&self, counts: &Counts, entity: u32) -> &Latest {
+        self.latest[entity as usize].get_or_init(|| {
+            let entity = &counts.entities[entity as usize];
+            let mut found = Latest::default();
+            let mut own: Vec<(u32, u32)> = Vec::new();
+            for role in &entity.roles {
+                own.clear();
+                own.extend(entity.links_of_role(role.relation).map(|(_, link)| {
+                    (link.cell.age(self.time), entity.partners[link.partner as usize].other)
+                }));
+                if own.len() > LATEST {
+                    own.select_nth_unstable(LATEST - 1);
+                    own.truncate(LATEST);
+                }
+                own.sort_unstable();
+                found.facts.extend(own.iter().map(|&(age, other)| (other, age)));
+                found.ends.push((role.relation, found.facts.len() as u32));
+            }
             found
         })
     }

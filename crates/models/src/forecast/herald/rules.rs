@@ -6,6 +6,7 @@
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
+use super::chains::{Chain, follow};
 use super::counts::{Cell, Counts};
 use super::moment::Moment;
 
@@ -26,8 +27,19 @@ const NEVER: u32 = u32::MAX;
 /// The bin of facts of this age and number.
 #[inline]
 pub(super) fn bin(cell: &Cell, time: u32) -> usize {
-    let age = match cell.age(time) {
-        age @ 1..=3 => age as usize - 1,
+    let number = match cell.n {
+        0 | 1 => 0,
+        2..=4 => 1,
+        _ => 2,
+    };
+    age_bin(cell.age(time)) * NUMBERS + number
+}
+
+/// The bin of an age, which is at least 1.
+#[inline]
+pub(super) fn age_bin(age: u32) -> usize {
+    match age {
+        0..=3 => age.saturating_sub(1) as usize,
         4..=5 => 3,
         6..=8 => 4,
         9..=16 => 5,
@@ -35,13 +47,7 @@ pub(super) fn bin(cell: &Cell, time: u32) -> usize {
         33..=64 => 7,
         65..=128 => 8,
         _ => 9,
-    };
-    let number = match cell.n {
-        0 | 1 => 0,
-        2..=4 => 1,
-        _ => 2,
-    };
-    age * NUMBERS + number
+    }
 }
 
 /// Counts of one rule: bodies and how many of them were followed by the head, by bin.
@@ -51,10 +57,17 @@ struct Tally {
     heads: [u32; BINS],
 }
 
+impl Tally {
+    const EMPTY: Self = Self { bodies: [0; BINS], heads: [0; BINS] };
+}
+
 /// Counts of all rules that predict one relation, and of its answers.
 #[derive(Clone, Default)]
 struct HeadTally {
     rules: FxHashMap<u32, Box<Tally>>,
+    /// Rules with two facts, in order, and their counts.
+    chains: Vec<Chain>,
+    chain_tallies: Vec<Tally>,
     answers: u64,
     repeated: u64,
     roles: Vec<f32>,
@@ -74,9 +87,16 @@ pub(super) struct RuleCounter {
 }
 
 impl RuleCounter {
-    pub fn new(relations: usize) -> Self {
+    /// Nothing is counted yet. `chains` are the rules with two facts to count, in order.
+    pub fn new(relations: usize, chains: &[Chain]) -> Self {
         let head = HeadTally { roles: vec![0.0; relations], ..HeadTally::default() };
-        Self { heads: vec![head; relations] }
+        let mut heads = vec![head; relations];
+        for group in chains.chunk_by(|a, b| a.head == b.head) {
+            let head = &mut heads[group[0].head as usize];
+            head.chains = group.to_vec();
+            head.chain_tallies = vec![Tally::EMPTY; group.len()];
+        }
+        Self { heads }
     }
 
     /// Counts the questions of one step, in order of relations. Heads are counted in parallel: each has its own table.
@@ -104,6 +124,7 @@ impl RuleCounter {
         let mut tables = Tables {
             relations,
             places: vec![NEVER; relations * relations],
+            chains: Chains::default(),
             confidences: Vec::new(),
             bodies: Vec::new(),
             log_odds: Vec::new(),
@@ -130,6 +151,11 @@ impl RuleCounter {
                 tables.push(tally);
             }
         }
+        let chains: Vec<Chain> = self.heads.iter().flat_map(|head| head.chains.iter().copied()).collect();
+        tables.chains = Chains::new(chains, relations, tables.supports.len());
+        for tally in self.heads.iter().flat_map(|head| &head.chain_tallies) {
+            tables.push(tally);
+        }
         tables.with_log_odds()
     }
 }
@@ -140,16 +166,18 @@ impl HeadTally {
         for partner in &entity.partners {
             let follows = u32::from(asked.golds.binary_search(&partner.other).is_ok());
             for (_, link) in entity.links_of_partner(partner) {
-                let tally = self
-                    .rules
-                    .entry(link.relation)
-                    .or_insert_with(|| Box::new(Tally { bodies: [0; BINS], heads: [0; BINS] }));
+                let tally = self.rules.entry(link.relation).or_insert_with(|| Box::new(Tally::EMPTY));
                 let bin = bin(&link.cell, moment.time);
                 tally.bodies[bin] += 1;
                 tally.heads[bin] += follows;
                 self.repeated += u64::from(follows) * u64::from(link.relation == asked.relation);
             }
         }
+        let tallies = &mut self.chain_tallies;
+        follow(&self.chains, counts, moment, asked.known, |place, [_, answer], bin| {
+            tallies[place].bodies[bin] += 1;
+            tallies[place].heads[bin] += u32::from(asked.golds.binary_search(&answer).is_ok());
+        });
         self.answers += asked.golds.len() as u64;
         for &gold in &asked.golds {
             for &(role, weight) in &moment.profile(counts, gold).roles {
@@ -164,12 +192,44 @@ pub(super) fn overall_confidence([heads, bodies]: [f32; 2]) -> f32 {
     heads / (bodies + RULE_PRIOR)
 }
 
+/// The rules with two facts. Their confidences and supports stand behind those of the rules with one.
+#[derive(Clone, Default, PartialEq)]
+pub(super) struct Chains {
+    /// In order.
+    pub all: Vec<Chain>,
+    /// By head: the first of its chains, and at the end their number.
+    starts: Vec<u32>,
+    /// Place of the first chain among all rules.
+    pub first_place: usize,
+}
+
+impl Chains {
+    /// Chains in order, whose places begin at `first_place`.
+    pub fn new(all: Vec<Chain>, relations: usize, first_place: usize) -> Self {
+        let starts = (0..=relations as u32)
+            .map(|head| all.partition_point(|chain| chain.head < head) as u32)
+            .collect();
+        Self { all, starts, first_place }
+    }
+
+    /// The chains that predict a relation, and the place of the first.
+    #[inline]
+    pub fn of(&self, head: u32) -> (&[Chain], u32) {
+        let Some(&[start, end]) = self.starts.get(head as usize..).and_then(|starts| starts.first_chunk())
+        else {
+            return (&[], 0);
+        };
+        (&self.all[start as usize..end as usize], self.first_place as u32 + start)
+    }
+}
+
 /// What was learned by counting.
 #[derive(Clone, Default, PartialEq)]
 pub(super) struct Tables {
     pub relations: usize,
     /// Place of the rule `b → q` at `q·relations + b`.
     pub places: Vec<u32>,
+    pub chains: Chains,
     /// By rule: confidence by bin.
     pub confidences: Vec<f32>,
     /// By rule: number of bodies by bin.

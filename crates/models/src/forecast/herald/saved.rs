@@ -3,11 +3,12 @@
 use quadcast_core::{ModelError, SavedModel, Step, Tensors};
 use serde::{Deserialize, Serialize};
 
+use super::chains::Chain;
 use super::counts::NONE;
 use super::features::FEATURES;
 use super::names::{Kind, Labels};
 use super::network::Weights;
-use super::rules::{BINS, Tables};
+use super::rules::{BINS, Chains, Tables};
 use super::settings::MOST_HIDDEN;
 use super::{Config, Learned};
 use crate::blocks::store::{Arrays, StoreError};
@@ -18,7 +19,9 @@ struct State {
     config: Config,
     /// Directed relations.
     relations: usize,
+    /// With one fact, and with two.
     rules: usize,
+    chains: usize,
     hidden: [usize; 2],
     weights: usize,
     horizon: usize,
@@ -44,7 +47,9 @@ fn ids(numbers: Vec<f32>) -> Vec<u32> {
 
 pub(super) fn save(config: &Config, learned: &Learned) -> Result<SavedModel, ModelError> {
     let Learned { tables, labels, weights, horizon, until, seed } = learned;
-    let (relations, rules) = (tables.relations, tables.supports.len());
+    let (relations, all) = (tables.relations, tables.supports.len());
+    let chains = tables.chains.all.len();
+    let rules = all - chains;
     let mut arrays = Arrays::default();
     let mut insert = |name: &str, shape: Vec<usize>, values: Vec<f32>| arrays.insert(name, shape, values);
     insert("weights", vec![weights.values.len()], weights.values.clone());
@@ -56,10 +61,12 @@ pub(super) fn save(config: &Config, learned: &Learned) -> Result<SavedModel, Mod
     places.sort_unstable();
     let pairs = places.iter().flat_map(|(_, i)| [(i / relations) as f32, (i % relations) as f32]);
     insert("rule_relations", vec![rules, 2], pairs.collect());
-    insert("rule_supports", vec![rules, 2], tables.supports.iter().flatten().copied().collect());
-    insert("rule_confidences", vec![rules, BINS], tables.confidences.clone());
+    let of_chains = tables.chains.all.iter().flat_map(|chain| [chain.head, chain.first, chain.second]);
+    insert("chain_relations", vec![chains, 3], of_chains.map(|relation| relation as f32).collect());
+    insert("rule_supports", vec![all, 2], tables.supports.iter().flatten().copied().collect());
+    insert("rule_confidences", vec![all, BINS], tables.confidences.clone());
     let bodies = tables.bodies.iter().map(|&bodies| bodies as f32);
-    insert("rule_bodies", vec![rules, BINS], bodies.collect());
+    insert("rule_bodies", vec![all, BINS], bodies.collect());
     insert("recurrence", vec![relations], tables.recurrence.clone());
     insert("role_odds", vec![relations, relations], tables.role_odds.clone());
     let mut entities = 0;
@@ -73,6 +80,7 @@ pub(super) fn save(config: &Config, learned: &Learned) -> Result<SavedModel, Mod
         config: config.clone(),
         relations,
         rules,
+        chains,
         hidden: weights.hidden,
         weights: weights.values.len(),
         horizon: *horizon,
@@ -99,11 +107,27 @@ fn places(pairs: &[f32], relations: usize) -> Result<Vec<u32>, ModelError> {
     Ok(places)
 }
 
+/// Chains of a list of three relations each, which must be in order.
+fn chains_of(numbers: &[f32], relations: usize) -> Result<Vec<Chain>, ModelError> {
+    let chain = |relations: &[f32]| {
+        let [head, first, second] = [0, 1, 2].map(|place| relations[place] as u32);
+        Chain { head, first, second }
+    };
+    let chains: Vec<Chain> = numbers.chunks_exact(3).map(chain).collect();
+    let known = |chain: &Chain| {
+        [chain.head, chain.first, chain.second].iter().all(|&relation| (relation as usize) < relations)
+    };
+    if chains.iter().all(known) && chains.is_sorted() {
+        return Ok(chains);
+    }
+    Err(ModelError::Saved("rules with two facts are about unknown relations, or not in order".to_owned()))
+}
+
 pub(super) fn load(saved: &SavedModel) -> Result<(Config, Learned), ModelError> {
     let state: State = saved_state(saved, "Herald state")?;
     let mut arrays = Arrays::from_bytes(saved_tensors(saved)?).map_err(|error| broken(&error))?;
     let mut take = |name: &str, shape: &[usize]| arrays.take(name, shape).map_err(|error| broken(&error));
-    let State { relations, rules, .. } = state;
+    let State { relations, rules, chains, .. } = state;
     // Sizes that arrays have are small enough to compute with.
     let recurrence = take("recurrence", &[relations])?;
     let role_odds = take("role_odds", &[relations, relations])?;
@@ -115,12 +139,16 @@ pub(super) fn load(saved: &SavedModel) -> Result<(Config, Learned), ModelError> 
         return Err(ModelError::Saved("it has another number of weights".to_owned()));
     }
     let places = places(&take("rule_relations", &[rules, 2])?, relations)?;
-    let supports = take("rule_supports", &[rules, 2])?;
+    let of_chains = chains_of(&take("chain_relations", &[chains, 3])?, relations)?;
+    // Arrays of these sizes were found: their sum is small.
+    let all = rules + chains;
+    let supports = take("rule_supports", &[all, 2])?;
     let tables = Tables {
         relations,
         places,
-        confidences: take("rule_confidences", &[rules, BINS])?,
-        bodies: take("rule_bodies", &[rules, BINS])?.into_iter().map(|bodies| bodies as u32).collect(),
+        chains: Chains::new(of_chains, relations, rules),
+        confidences: take("rule_confidences", &[all, BINS])?,
+        bodies: take("rule_bodies", &[all, BINS])?.into_iter().map(|bodies| bodies as u32).collect(),
         supports: supports.chunks_exact(2).map(|pair| [pair[0], pair[1]]).collect(),
         recurrence,
         role_odds,

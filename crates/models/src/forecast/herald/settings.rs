@@ -28,6 +28,8 @@ settings! {
         roles: bool = true;
         /// Evidence that travels over partners, similar subjects and past answers.
         propagation: bool = true;
+        /// Rules with two facts.
+        chains: bool = true;
         /// Groups of evidence to leave out, for ablations: 0 same fact, 1 same pair, 2 popularity, 3 rules, 4 paths, 5 roles.
         without: Vec<u8> = Vec::new(), range at_least(0.0).at_most(5.0);
         /// Width of the first layer of the network; the second has half of it.

@@ -3,6 +3,7 @@
 use quadcast_core::{Calendar, Facts, History, HistoryIndex, Quad, Query, Run, Step, TimeAxis, stream};
 use rand::Rng;
 
+use super::chains::{Chain, chain_bin};
 use super::counts::{HALF_LIVES, NONE, time_of};
 use super::evidence::Path;
 use super::features::{FEATURES, STARTS};
@@ -232,6 +233,70 @@ fn rule_evidence_and_paths_are_what_a_slow_reading_finds() {
     });
 }
 
+/// Answers of a rule with two facts, each with the bin of its body; few enough entities that all facts are among the latest.
+fn slow_bodies(read: &[Fact], now: u32, known: u32, chain: &Chain) -> Vec<(u32, usize)> {
+    let age = |fact: (u32, u32, u32)| {
+        read.iter().filter(|f| (f.0, f.1, f.2) == fact).map(|f| (now - f.3).max(1)).min()
+    };
+    let mut bodies = Vec::new();
+    for middle in (0..ENTITIES).filter(|&middle| middle != known) {
+        let Some(first) = age((known, chain.first, middle)) else { continue };
+        for answer in (0..ENTITIES).filter(|answer| ![known, middle].contains(answer)) {
+            let second = age((middle, chain.second, answer));
+            bodies.extend(second.map(|second| (answer, chain_bin(first, second))));
+        }
+    }
+    bodies
+}
+
+#[test]
+fn rules_with_two_facts_are_what_a_slow_reading_counts() {
+    let index = index(&facts(7));
+    let whole = index.whole();
+    let mut herald = model(&whole, config());
+    let tables = herald.learned.as_ref().expect("rules").tables.clone();
+    let chains = tables.chains.all.clone();
+    assert!(chains.len() > 10, "{} chains", chains.len());
+    let mut supports = vec![[0.0, 0.0]; chains.len()];
+    for step in (0..TIMES.len() as u32).map(Step) {
+        let (now, read) = (time_of(&whole, step), read(&whole, step));
+        for asked in questions(&whole, step).expect("a past step") {
+            let own = chains.iter().zip(&mut supports).filter(|(chain, _)| chain.head == asked.relation);
+            for (chain, [heads, bodies]) in own {
+                for (answer, _) in slow_bodies(&read, now, asked.known, chain) {
+                    *bodies += 1.0;
+                    *heads += f32::from(u8::from(asked.golds.contains(&answer)));
+                }
+            }
+        }
+    }
+    assert_eq!(tables.supports[tables.chains.first_place..], supports);
+    assert!(supports.iter().any(|[heads, _]| *heads > 0.0));
+
+    let step = Step(9);
+    let history = index.before(step);
+    herald.begin(step, &history).expect("a model with rules");
+    let (now, read) = (time_of(&history, step), read(&history, step));
+    herald.with_worker(|worker| {
+        for (known, q) in (0..ENTITIES).flat_map(|known| (0..2 * RELATIONS).map(move |q| (known, q))) {
+            herald.prepare(known, q, worker).expect("a model with rules");
+            for found in &worker.evidence.found {
+                let mut confidences: Vec<f32> = Vec::new();
+                for (place, chain) in (tables.chains.first_place..).zip(&chains) {
+                    let own = slow_bodies(&read, now, known, chain).into_iter();
+                    let own = own.filter(|(answer, _)| chain.head == q && *answer == found.id);
+                    confidences.extend(own.map(|(_, bin)| tables.confidence(place as u32, bin)));
+                }
+                let missed: f64 = confidences.iter().map(|c| 1.0 - f64::from(*c)).product();
+                let sum: f32 = confidences.iter().sum();
+                close(found.chains.sum, f64::from(sum), "sum of rules with two facts");
+                close(found.chains.noisy_or, 1.0 - missed, "noisy-or of rules with two facts");
+                assert_eq!(found.chains.largest, confidences.iter().copied().fold(0.0, f32::max));
+            }
+        }
+    });
+}
+
 #[test]
 fn later_facts_move_no_feature() {
     let whole = facts(4);
@@ -329,7 +394,10 @@ fn rules_are_listed_with_their_curves() {
     for ListedRule { rule, curve } in &listed {
         let curve = curve.as_ref().expect("a curve");
         let points = || curve.by_age.iter().flat_map(|age| &age.by_number);
-        assert_eq!(points().map(|point| point.body_support).sum::<u32>(), rule.body_support, "{rule:?}");
+        let bodies: u32 = curve.by_age.iter().map(|age| age.all.body_support).sum();
+        assert_eq!(bodies, rule.body_support, "{rule:?}");
+        let by_number: u32 = points().map(|point| point.body_support).sum();
+        assert_eq!(by_number, if rule.body.len() == 1 { bodies } else { 0 }, "{rule:?}");
         assert!(curve.by_age.iter().all(|age| age.all.confidence.is_some() == (age.all.body_support > 0)));
         assert!(points().filter_map(|point| point.confidence).all(|c| (0.0..=1.0).contains(&c)));
     }

@@ -8,6 +8,7 @@ use quadcast_core::{
 use rand::seq::SliceRandom;
 use rayon::prelude::*;
 
+use super::chains::{Chain, choose};
 use super::counts::Counts;
 use super::features::FEATURES;
 use super::moment::Moment;
@@ -140,6 +141,8 @@ pub(super) struct Trainer<'a> {
     /// Steps with facts; those from `warm_up` on are learned from.
     steps: Vec<Step>,
     warm_up: usize,
+    /// Rules with two facts that are counted.
+    chains: Vec<Chain>,
     /// Counted before the step at place `counted`.
     counter: Counter,
     counted: usize,
@@ -156,11 +159,11 @@ struct Counter {
 }
 
 impl Counter {
-    fn new(config: &Config, history: &History<'_>) -> Self {
+    fn new(config: &Config, history: &History<'_>, chains: &[Chain]) -> Self {
         let relations = 2 * history.relations();
         let labels = config.names.then(|| Labels::new(history.entity_names(), history.entities()));
         let labels = labels.map(|labels| LabelCounter::new(labels, relations));
-        Self { rules: RuleCounter::new(relations), labels }
+        Self { rules: RuleCounter::new(relations, chains), labels }
     }
 
     fn add(&mut self, asked: &[Asked], counts: &Counts, moment: &Moment) {
@@ -190,7 +193,8 @@ impl<'a> Trainer<'a> {
         let relations = 2 * history.relations();
         let weights = Weights::new(herald.config.hidden_layers(), relations, run.seed);
         let optimiser = Adam::new(weights.values.len(), relations);
-        let counter = Counter::new(&herald.config, history);
+        let chains = if herald.config.chains { choose(history, run) } else { Vec::new() };
+        let counter = Counter::new(&herald.config, history, &chains);
         let warm_up = ((steps.len() as f64 * herald.config.warm_up) as usize).min(steps.len() - 1);
         let (tables, labels) = counter.finish();
         let until = history.ceiling();
@@ -205,6 +209,7 @@ impl<'a> Trainer<'a> {
             horizon,
             steps,
             warm_up,
+            chains,
             counter,
             counted: 0,
             whole,
@@ -232,7 +237,8 @@ impl<'a> Trainer<'a> {
     /// Counts rules on the steps before a place.
     fn count(&mut self, place: usize) -> Result<(), ModelError> {
         if self.counted > place {
-            (self.counter, self.counted) = (Counter::new(&self.herald.config, &self.history), 0);
+            (self.counter, self.counted) =
+                (Counter::new(&self.herald.config, &self.history, &self.chains), 0);
         }
         while self.counted < place {
             self.look_at(self.counted)?;
