@@ -9,7 +9,7 @@ use quadcast_core::{
     Verdict,
 };
 use quadcast_data::{Content, DataError, LoadOptions, load};
-use quadcast_testing::{Collected, files};
+use quadcast_testing::{Collected, files, write_files};
 use serde_json::json;
 
 /// Worlds that are quick to make.
@@ -209,6 +209,17 @@ fn names_are_forgiving_and_folders_are_not() {
     world.write(&folder, true, &json!({ "replaced": true })).expect("a world may be replaced");
     assert!(fs::read_to_string(folder.join("world.json")).expect("a file").contains("replaced"));
     assert_eq!(fs::read_dir(room.path()).expect("a folder").count(), 1, "nothing is left beside it");
+    synth_target(&folder, true).expect("what replaced it may be replaced");
+    let whole = files(&folder);
+    for (file, text) in
+        [("notes/mine.txt", "mine"), ("train.txt", "A\tr\tB\t2031-01-01\n"), ("world.json", "{}")]
+    {
+        write_files(&folder, [(file, text)]);
+        assert!(matches!(synth_target(&folder, true), Err(DataError::Occupied { .. })), "{file}");
+        fs::remove_dir_all(&folder).expect("a folder");
+        write_files(&folder, &whole);
+        synth_target(&folder, true).expect("a world as it was written");
+    }
     fs::remove_file(folder.join("world.json")).expect("a file");
     assert!(matches!(synth_target(&folder, true), Err(DataError::Occupied { .. })), "somebody else's files");
 }

@@ -95,7 +95,7 @@ pub enum Command {
     /// Compare two runs query by query: difference, interval, p-value
     #[command(after_help = compare::EXAMPLES)]
     Compare(compare::CompareOptions),
-    /// Check a finished run: its files, its figures, and its ranks by playing the saved model again
+    /// Check a finished run: its files, its figures, and its ranks by evaluating the saved model again
     #[command(after_help = commands::verify::EXAMPLES)]
     Verify(commands::verify::Options),
     /// List the models, or show one in full with its settings
@@ -191,7 +191,7 @@ pub struct RunOptions {
     /// slot, and parallel universes are asked for the energy of a triple with object and relation swapped. The record says so.
     #[arg(long)]
     pub compat: bool,
-    /// Show herald the other queries of each step, to see what the query-set leak is worth
+    /// Show herald the other queries of each step, to measure the effect of the query-set leak
     ///
     /// Such figures are not results. The record is marked, and compare, report and forecast refuse it.
     #[arg(long, value_name = "WHICH", value_parser = one_of(LEAKS), conflicts_with = "trained_by")]
@@ -202,7 +202,7 @@ pub struct RunOptions {
     /// How long training may take (on evolving graphs at each step), for example 90s, 45m or 2h
     #[arg(long, value_name = "TIME")]
     pub time_budget: Option<String>,
-    /// Continue a training that its time budget ended
+    /// Resume a training that stopped at its time budget
     #[arg(long, conflicts_with = "overwrite")]
     pub resume: bool,
     /// Start over: replace a complete run, do not resume an interrupted one
@@ -223,7 +223,7 @@ pub enum DataCommand {
     /// Count how relations mirror, accompany and repeat each other
     #[command(after_help = data::PATTERN_EXAMPLES)]
     Patterns(data::PatternArguments),
-    /// List the queries that a model from elsewhere has to answer
+    /// Export test queries for an external model
     #[command(after_help = evaluate::EXPORT_EXAMPLES)]
     Export(evaluate::ExportOptions),
     /// List the known benchmark variants
@@ -321,11 +321,15 @@ pub const INTERVALS: Words<IntervalUse> = &[
 ];
 
 pub const LEAKS: Words<Leak> = &[
-    ("same-direction", Leak::SameDirection, "Queries that miss the same side"),
-    ("both-directions", Leak::BothDirections, "All queries; those that miss the other side name the answers"),
+    ("same-direction", Leak::SameDirection, "Queries with the same missing side"),
+    (
+        "both-directions",
+        Leak::BothDirections,
+        "All queries; those with the other side missing reveal the answers",
+    ),
 ];
 
 pub const DUPLICATES: Words<Duplicates> = &[
     ("drop", Duplicates::Drop, "They are asked once"),
-    ("keep", Duplicates::Keep, "They are asked as often as they stand there"),
+    ("keep", Duplicates::Keep, "They are asked once per occurrence"),
 ];

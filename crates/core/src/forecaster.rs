@@ -31,6 +31,8 @@ pub struct Capabilities {
     pub unlearns: bool,
     /// Whether it may abstain about a triple of known entities.
     pub partial: bool,
+    /// The setting that makes it read the names of entities, if it has one: its results then depend on them.
+    pub reads_names: Option<&'static str>,
 }
 
 impl Capabilities {
@@ -47,6 +49,7 @@ impl Capabilities {
             updates: false,
             unlearns: false,
             partial: false,
+            reads_names: None,
         }
     }
 }
@@ -173,6 +176,11 @@ pub trait Validation: Sync {
 
     /// Plays the validation steps: `begin`, `score` and `observe` as in the setting that will be tested.
     fn play(&self, model: &mut dyn Forecaster) -> Result<ValidationReport, ModelError>;
+
+    /// Whether all steps are asked about from what was known before the first one, as in multi-step.
+    fn at_once(&self) -> bool {
+        false
+    }
 
     /// What the model will be shown of the other queries of a step: nothing, except to demonstrate the query-set leak.
     fn leak(&self) -> Option<Leak> {

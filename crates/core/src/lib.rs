@@ -3,7 +3,7 @@
 //! crate depends on this one.
 //!
 //! The one idea behind the crate: *the evaluator owns the clock*. A model is handed a [`History`] that ends
-//! before the query; gold answers and filters never reach it.
+//! before the query; correct answers and filters never reach it.
 
 mod check;
 mod dataset;

@@ -60,7 +60,7 @@ words! {
         Raw = "raw",
     }
 
-    /// What happens to candidates that score exactly as the gold answer.
+    /// What happens to candidates that score exactly as the correct answer.
     #[derive(Default)]
     pub enum TiePolicy {
         /// The exact expectation of each metric under random order.
@@ -70,9 +70,9 @@ words! {
         Random = "random",
         /// The mean of the best and the worst rank.
         Mean = "mean",
-        /// The gold answer first.
+        /// The correct answer first.
         Optimistic = "optimistic",
-        /// The gold answer last.
+        /// The correct answer last.
         Pessimistic = "pessimistic",
         /// By entity id, as a stable sort does. Flatters sparse models: small ids are frequent entities.
         Ordinal = "ordinal",

@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{DirectedRelation, Quad, Step};
 
-/// A temporal rule `head(X0, Xl, T) ← b1(X0, X1, T0), …, bl(Xl-1, Xl, Tl-1)` with `T0 ≤ … ≤ Tl-1 < T`.
+/// A temporal rule `head(X0, Xl, T) ← b1(X0, X1, T0), …, bl(Xl-1, Xl, Tl-1)` with `T0 ≤ … ≤ Tl-1 < T`, unless it says
+/// otherwise.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rule {
@@ -20,6 +21,9 @@ pub struct Rule {
     pub body_support: u32,
     /// `rule_support / body_support`, to six digits.
     pub confidence: f64,
+    /// Whether the facts of the body may follow each other in any order.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub any_order: bool,
 }
 
 impl Rule {
@@ -134,6 +138,7 @@ mod tests {
             rule_support: 1,
             body_support: 2,
             confidence: 0.5,
+            any_order: false,
         };
         assert_eq!(rule.bindings(), [0, 1, 2, 3]);
         rule.constraints = vec![vec![0, 2], vec![1, 3]];

@@ -25,7 +25,7 @@ pub use catalogue::{
 pub use content::{Content, Format, LoadOptions, Loaded, SourceFile};
 pub use error::{DataError, Place};
 pub use fetch::{Cause, FetchError, FetchOptions, FetchReport, Fetched, Mirror, cache_folder, fetch};
-pub use files::{Compression, LONGEST_LINE, open_lines};
+pub use files::{Compression, LONGEST_LINE, read_lines};
 pub use import::{
     ColumnUse, Columns, DateOrder, Granularity, ImportError, ImportOptions, ImportReport, NameChanges,
     Reference, Removed, Role, Shares, SkipReason, Skipped, SourceReport, SplitReport, cuts, import,

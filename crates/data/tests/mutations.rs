@@ -14,11 +14,14 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use quadcast_data::{FaultPolicy, StreamFormat, read_operations, write_operations};
+use quadcast_data::scores::GoldAnswer;
+use quadcast_data::{
+    Compression, Content, FaultPolicy, Hold, StreamFormat, operations_of, read_operations, write_operations,
+};
 use quadcast_testing::mutation::{Failure, Numbers, Watched, damage, number_from};
-use quadcast_testing::write_files;
+use quadcast_testing::{small, write_files};
 
-use support::{COMPRESSIONS, Desk, READERS, good, packed, questions, read};
+use support::{COMPRESSIONS, Desk, READERS, gold_answers, good, packed, questions, read};
 
 /// How long the test takes if nobody asks for more.
 const SECONDS: u64 = 10;
@@ -60,9 +63,25 @@ impl Fixture {
     }
 }
 
+/// The description of a division, which names layout and calendar.
+const DIVIDED: &str =
+    "{\"layout\":\"quads\",\"calendar\":{\"unit\":\"hour\",\"year_zero\":2014,\"day_zero\":1}}";
+
+/// The same files, each compressed in another way.
+fn compressed(files: &[(&str, &str)]) -> Vec<(String, Vec<u8>)> {
+    let pack = |((name, text), (compression, ending)): (&(&str, &str), (Compression, &str))| {
+        (format!("{name}.{ending}"), packed(compression, text, b"", 0))
+    };
+    files.iter().zip(COMPRESSIONS).map(pack).collect()
+}
+
 fn folders() -> Vec<Fixture> {
     let (quads, names) =
         ("0\t0\t1\t0\n1 0 2 24\n", "\"A \"\"B\"\"\"\tr\tC\t2014-01-01\nC\tr\tC\t2014-01-02\n");
+    let (months, hours) = (
+        "A\tr\tC\t2014-01-01\nC\tr\tC\t2014-02-01\n",
+        "A\tr\tC\t2014-01-01T06:00\nC\tr\tC\t2014-01-02T07:30\n",
+    );
     let spans = "0\t0\t1\t1926-##-##\t####-##-##\n1\t0\t2\t-431-##-##\t19##-##-##\n";
     let (entities, relations, triples) = ("3\nA\t0\nB\t1\nC C\t2\n", "r\t0\n", "2\n0 1 0\n2 1 0\n");
     let splits = |text| [("train.txt", text), ("valid.txt", text), ("test.txt", text)];
@@ -74,7 +93,11 @@ fn folders() -> Vec<Fixture> {
     let allowed = ("type_constrain.txt", "1\n0\t1\t2\n0\t2\t0\t1\n");
     vec![
         Fixture::folder("quads", &with(quads, &[ids[0], ids[1], stat])),
+        Fixture::folder("divided", &with(quads, &[ids[0], ("division.json", DIVIDED)])),
+        Fixture { reader: "compressed", files: compressed(&with(quads, &ids)) },
         Fixture::folder("labelled", &with(names, &maps)),
+        Fixture::folder("imported", &with(months, &[("import.json", "{\"granularity\":\"month\"}")])),
+        Fixture::folder("hours", &with(hours, &[])),
         Fixture::folder("intervals", &with(spans, &[("triple2id.txt", spans)])),
         Fixture::folder("openke", &[&openke[..], &ids, &[allowed]].concat()),
         Fixture::folder(
@@ -82,6 +105,7 @@ fn folders() -> Vec<Fixture> {
             &[
                 ("entity2id.txt", "0 220\n1 38\n2 9\n"),
                 ("relation2id.txt", "0 17\n"),
+                ("compile.json", "{\"schema\":1,\"stream\":{},\"names\":\"wikidata-numbers\"}"),
                 ("updates/1/train-op2id.txt", "0 1 0 +\n1 2 0 +\n"),
                 ("updates/1/triple-op2id.txt", "0 1 0 +\n1 2 0 +\n"),
                 ("updates/1/valid2id.txt", "0 1 0\n"),
@@ -90,6 +114,14 @@ fn folders() -> Vec<Fixture> {
                 ("snapshots/1/entity2id.txt", "0 2\n"),
                 ("snapshots/1/train2id.txt", "0 0 0\n"),
                 ("increments/1/train2id.txt", "0 1 0\n1 2 0\n"),
+                ("updates/2/train-op2id.txt", "0 1 0 -\n2 0 0 +\n"),
+                ("updates/2/triple-op2id.txt", "0 1 0 -\n2 0 0 +\n"),
+                ("updates/2/valid2id.txt", "1 2 0\n"),
+                ("updates/2/test2id.txt", "2 0 0\n"),
+                ("updates/2/valid2id_all.txt", "1 2 0\n"),
+                ("updates/2/test2id_all.txt", "2 0 0\n"),
+                ("updates/2/triple_classification_prepared_valid_examples.txt", "1 2 0 1\n0 1 0 0\n"),
+                ("updates/2/triple_classification_prepared_test_examples.txt", "2 0 0 1\n0 1 0 0\n"),
             ],
         ),
         Fixture::folder(
@@ -99,6 +131,10 @@ fn folders() -> Vec<Fixture> {
                 ("snapshot1/relation2id.txt", relations),
                 ("snapshot1/train2id.txt", triples),
                 ("snapshot1/test2id.txt", triples),
+                ("snapshot2/entity2id.txt", "3\nB\t0\nD\t1\nA\t2\n"),
+                ("snapshot2/relation2id.txt", relations),
+                ("snapshot2/train2id.txt", triples),
+                ("snapshot2/valid2id.txt", triples),
             ],
         ),
         Fixture::folder(
@@ -107,6 +143,10 @@ fn folders() -> Vec<Fixture> {
                 ("0/train.txt", "A\tr\tB\nB\tr\tC\n"),
                 ("0/test.txt", "C\tr\tA\n"),
                 ("0/entity2id.txt", "A\t0\n"),
+                ("1/train.txt", "C\tq\tD\nA\tr\tB\n"),
+                ("1/valid.txt", "A\tq\tD\n"),
+                ("1/test.txt", "D\tr\tA\n"),
+                ("1/train2id.txt", "0 1 0\n"),
             ],
         ),
     ]
@@ -133,30 +173,65 @@ fn single_files(desk: &Desk) -> Vec<Fixture> {
     let stream = desk.write("o.txt", "0 1 0 + 2013-04-12T16:12:19Z\n1 2 0 + 2013-04-12T16:12:20Z\n");
     let stream = read_operations(&stream, FaultPolicy::Error).expect("a stream");
     write_operations(&desk.path("o.qops"), &stream, StreamFormat::Binary).expect("a file");
-    fixtures.push(Fixture::file("operations", "o.qops", fs::read(desk.path("o.qops")).expect("a file")));
+    let bytes = fs::read(desk.path("o.qops")).expect("a file");
+    let packed_stream = packed(Compression::Zstandard, "", &bytes, 1);
+    fixtures.push(Fixture::file("operations", "o.qops", bytes));
+    fixtures.push(Fixture::file("operations", "o.qops.zst", packed_stream));
+    // With names, steps and splits.
+    let graph = Content::Evolving(small::evolving());
+    let stream = operations_of(&graph, Hold::default(), FaultPolicy::Drop).expect("a stream");
+    write_operations(&desk.path("g.qops"), &stream, StreamFormat::Binary).expect("a file");
+    fixtures.push(Fixture::file("operations", "g.qops", fs::read(desk.path("g.qops")).expect("a file")));
     let event = |day| {
         format!("{{\"subject\":\"A\",\"relation\":\"r\",\"object\":\"B\",\"date\":\"2031-01-0{day}\"}}\n")
     };
     let events: String = (1..=8).map(event).collect();
     fixtures.push(Fixture::file("import", "t.jsonl", events.into_bytes()));
-    fixtures.push(Fixture::file("scores", "s.npy", array()));
-    let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
-    archive.start_file("scores.npy", zip::write::SimpleFileOptions::default()).expect("a file");
-    std::io::Write::write_all(&mut archive, &array()).expect("memory takes everything");
-    fixtures.push(Fixture::file("scores", "s.npz", archive.finish().expect("an archive").into_inner()));
+    fixtures.push(Fixture::file("import", "t.tsv", good("import").replace(',', "\t").into_bytes()));
+    fixtures.extend(keyed_files());
     fixtures
 }
 
-/// Scores of all queries, as numpy saves them.
-fn array() -> Vec<u8> {
+/// Scores and ranks whose rows are named by the keys of their queries, and arrays of scores with and without keys.
+fn keyed_files() -> Vec<Fixture> {
     let (dataset, list) = questions();
+    let score = |key: &u64| format!("{key},\"a\",0.5\n");
+    let scores: String = list.keys.iter().map(score).collect();
+    let rank =
+        |answer: GoldAnswer| format!("{},{},1,1,1,2,2,2,1,1,1\n", list.keys[answer.row], answer.gold.0);
+    let ranks: String = gold_answers(&dataset, &list).into_iter().map(rank).collect();
+    let ties = "time_tied,static_tied,raw_tied,time_tied_before,static_tied_before,raw_tied_before";
+    let ranks = format!("key,gold,time_rank,static_rank,raw_rank,{ties}\n{ranks}");
     let (rows, columns) = (list.keys.len(), dataset.entities());
-    let header = format!("{{'descr': '<f4', 'fortran_order': False, 'shape': ({rows}, {columns}), }}");
-    let mut array = b"\x93NUMPY\x01\x00".to_vec();
-    array.extend((header.len() as u16).to_le_bytes());
-    array.extend(header.as_bytes());
-    array.resize(array.len() + rows * columns * 4, 0);
-    array
+    let array = npy("<f4", &format!("({rows}, {columns})"), &vec![0; rows * columns * 4]);
+    let keys: Vec<u8> = list.keys.iter().flat_map(|key| key.to_le_bytes()).collect();
+    let keys = npy("<u8", &format!("({rows},)"), &keys);
+    let named = ("scores.npy", array.as_slice());
+    let [alone, keyed] = [npz(&[named]), npz(&[named, ("keys.npy", keys.as_slice())])];
+    vec![
+        Fixture::file("scores", "s.csv", format!("key,entity,score\n{scores}").into_bytes()),
+        Fixture::file("ranks", "r.csv", ranks.into_bytes()),
+        Fixture::file("scores", "s.npy", array),
+        Fixture::file("scores", "s.npz", alone),
+        Fixture::file("scores", "k.npz", keyed),
+    ]
+}
+
+/// An array as numpy saves it.
+fn npy(kind: &str, shape: &str, numbers: &[u8]) -> Vec<u8> {
+    let header = format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': {shape}, }}");
+    let length = (header.len() as u16).to_le_bytes();
+    [&b"\x93NUMPY\x01\x00"[..], &length, header.as_bytes(), numbers].concat()
+}
+
+/// An archive of arrays.
+fn npz(arrays: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for (name, array) in arrays {
+        archive.start_file(*name, zip::write::SimpleFileOptions::default()).expect("a file");
+        std::io::Write::write_all(&mut archive, array).expect("memory takes everything");
+    }
+    archive.finish().expect("an archive").into_inner()
 }
 
 /// The input of a number.

@@ -40,9 +40,13 @@ impl From<Metrics> for [f64; 5] {
 /// Prefix sums of the harmonic series, `H(n) = 1 + 1/2 + … + 1/n`.
 pub struct Harmonic(Vec<f64>);
 
+/// The table ends here: half a gigabyte. The sum of the reciprocals beyond is that of an integral, to 15 digits.
+const LONGEST_TABLE: usize = 1 << 26;
+
 impl Harmonic {
     /// The table up to `n`.
     pub fn up_to(n: usize) -> Self {
+        let n = n.min(LONGEST_TABLE);
         let mut sums = Vec::with_capacity(n + 1);
         let mut sum = 0.0;
         sums.push(sum);
@@ -53,13 +57,19 @@ impl Harmonic {
         Self(sums)
     }
 
+    /// `H(n)`; `H(m) + ln((n + ½) / (m + ½))` beyond the table of `m`.
+    fn sum(&self, n: usize) -> f64 {
+        let last = self.0.len() - 1;
+        self.0.get(n).copied().unwrap_or_else(|| self.0[last] + ((n as f64 + 0.5) / (last as f64 + 0.5)).ln())
+    }
+
     /// Expected reciprocal rank when the tied candidates stand in random order.
     pub fn expected_reciprocal(&self, rank: Rank) -> f64 {
         let (g, e) = (rank.greater as usize, rank.tied as usize);
         if e == 1 {
             return 1.0 / (g + 1) as f64;
         }
-        (self.0[g + e] - self.0[g]) / e as f64
+        (self.sum(g + e) - self.sum(g)) / e as f64
     }
 }
 
@@ -181,6 +191,16 @@ mod tests {
                 assert!((expected.hits10 - mean(&|r| f64::from(u8::from(r <= 10.0)))).abs() < 1e-12);
                 assert!((expected.mr - mean(&|r| r)).abs() < 1e-12);
             }
+        }
+    }
+
+    #[test]
+    fn sums_beyond_the_table_are_those_of_a_longer_one() {
+        let (short, long) = (Harmonic::up_to(1 << 12), Harmonic::up_to(1 << 16));
+        for (greater, tied) in [(0, 1 << 13), (4095, 2), (5000, 60_000), (1 << 13, 1 << 14)] {
+            let rank = Rank { greater, tied, tied_before: 0 };
+            let [found, exact] = [&short, &long].map(|table| table.expected_reciprocal(rank));
+            assert!((found - exact).abs() < 1e-8 * exact, "{rank:?}: {found} instead of {exact}");
         }
     }
 

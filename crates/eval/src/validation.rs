@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use quadcast_core::{
-    Forecaster, Leak, LinkScore, ModelError, Rehearsal, Run, Step, Validation, ValidationReport,
+    Forecaster, Leak, LinkScore, ModelError, Rehearsal, Run, Setting, Step, Validation, ValidationReport,
 };
 
 use crate::asking::Questions;
@@ -42,6 +42,10 @@ impl Validation for ValidationPeriod<'_> {
         }
         let by_relation = by_relation.iter().map(Tally::selection).collect();
         Ok(ValidationReport { all: all.selection(), by_relation })
+    }
+
+    fn at_once(&self) -> bool {
+        self.period.protocol.setting == Setting::MultiStep
     }
 
     fn leak(&self) -> Option<Leak> {

@@ -139,3 +139,23 @@ fn tlogic_reaches_the_best_score_where_facts_follow_rules() {
         assert!(baseline.metrics.mrr < low, "the world is not one of repetition");
     }
 }
+
+/// After one epoch: `docs/models/herald.md` has the figures of a whole training, also for the other worlds.
+#[test]
+fn herald_comes_near_the_best_score_and_beats_rules_and_recurrence() {
+    let entry = find("herald").expect("the model is registered");
+    let mut config = (entry.defaults)();
+    config.insert("epochs".to_owned(), 1.into());
+    for (name, share) in [(WorldName::RulesOnly, 0.97), (WorldName::Village, 0.88)] {
+        let (best, baseline) = best_and_baseline(name, Setting::SingleStep);
+        let world = synth(name, SEED);
+        let dataset = world.dataset().expect("facts to forecast");
+        let of = |model: &mut dyn Forecaster| result(dataset, model, Setting::SingleStep).metrics.mrr;
+        let herald = of(entry.forecaster(&config).expect("valid settings").as_mut());
+        let tlogic = of(build("tlogic").as_mut());
+        println!("{name}: herald {herald:.4}, tlogic {tlogic:.4}, best {:.4}", best.metrics.mrr);
+        assert!(herald > tlogic && herald > baseline.metrics.mrr, "{name}: {herald} {tlogic}");
+        assert!(herald > share * best.metrics.mrr, "{name}: {herald} of {}", best.metrics.mrr);
+        assert!(herald < best.metrics.mrr + 0.01, "{name}: nobody is better than the best");
+    }
+}

@@ -191,6 +191,7 @@ fn rules() -> impl Strategy<Value = Vec<Rule>> {
             rule_support,
             body_support,
             confidence: f64::from(rule_support) / f64::from(body_support),
+            any_order: false,
         }
     });
     prop::collection::vec(rule, 1..8)

@@ -40,11 +40,12 @@ pub fn comparison_text(folders: [&Path; 2], records: &[Record; 2], comparison: &
             ));
         }
         if record.scores.as_ref().is_some_and(|scores| scores.ranked_by.is_some()) {
-            text.push_str(&format!("warning: the ranks of the {title} run were made elsewhere\n"));
+            text.push_str(&format!("warning: the ranks of the {title} run come from an external model\n"));
         }
         if record.isolation.is_some_and(|isolation| isolation.is_broken()) {
             text.push_str(&format!(
-                "warning: the answers of the {title} run depend on what else is asked (isolation broken)\n"
+                "warning: the scores of the {title} run change when other queries are in the same batch\n         \
+                 (isolation broken)\n"
             ));
         }
     }
@@ -160,11 +161,9 @@ mod tests {
         .expect("the same queries");
         let folders = [Path::new("a"), Path::new("b")];
         let text = comparison_text(folders, &[first.record, second.record], &comparison);
-        assert!(
-            text.contains("warning: the answers of the second run depend on what else is asked"),
-            "{text}"
-        );
-        assert!(!text.contains("the answers of the first"), "{text}");
+        let warning = "warning: the scores of the second run change when other queries are in the same batch";
+        assert!(text.contains(warning), "{text}");
+        assert!(!text.contains("the scores of the first"), "{text}");
     }
 
     #[test]

@@ -99,7 +99,7 @@ pub struct Options {
     pub title: Option<String>,
     /// Rows that are not runs.
     pub references: Vec<Reference>,
-    /// Checks of the data, made elsewhere.
+    /// Checks of the data, from an audit.
     pub audit: Vec<Check>,
     /// Remarks for the reader, such as runs that were left out.
     pub notes: Vec<String>,

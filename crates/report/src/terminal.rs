@@ -2,7 +2,7 @@
 
 use quadcast_core::{Candidates, Duplicates, Setting, Task, TiePolicy, ValidationUse};
 use quadcast_eval::{FilterOutcome, Part, RelationTime, SlotOutcome};
-use quadcast_run::{AskedAbout, Record, RulesCard, Why};
+use quadcast_run::{AskedAbout, Record, RulesCard, TrainedBy, Why};
 
 use crate::evolving::{evolving_footing, evolving_tables};
 use crate::tables::outcome_cells;
@@ -183,10 +183,12 @@ fn footing(record: &Record, time: &FilterOutcome) -> Vec<String> {
     if let Some(rules) = &record.model.rules {
         lines.push(format!("rules: {}; nothing was learned in this run", rules_words(rules)));
     }
+    lines.extend(record.model.trained_by.as_ref().map(|by| format!("model: {}", trained_by_words(by))));
     lines.extend(score_notes(record));
     if record.isolation.is_some_and(|isolation| isolation.is_broken()) {
         lines.push(
-            "warning: answers depend on what else is asked (isolation broken): do not trust the figures"
+            "warning: the scores change when other queries are in the same batch (isolation broken):\n         \
+             do not trust the figures"
                 .to_owned(),
         );
     }
@@ -224,7 +226,7 @@ fn seen(time: &FilterOutcome) -> String {
     )
 }
 
-/// Where scores from elsewhere came from, and what that leaves open.
+/// Where external scores came from, and what that leaves open.
 fn score_notes(record: &Record) -> Vec<String> {
     let Some(scores) = &record.scores else { return Vec::new() };
     let mut lines =
@@ -234,7 +236,8 @@ fn score_notes(record: &Record) -> Vec<String> {
     }
     if scores.ranked_by.is_some() {
         lines.push(
-            "warning: the ranks were made elsewhere; checked for contradictions, not counted".to_owned(),
+            "warning: the ranks come from an external model; checked for contradictions, not counted"
+                .to_owned(),
         );
     }
     if !record.ties_known() {
@@ -251,6 +254,14 @@ pub fn rules_words(rules: &RulesCard) -> String {
         dropped => format!(", {} dropped", counted(dropped as u64)),
     };
     format!("{} rule{plural} from {}{dropped}", counted(rules.used as u64), shown(&rules.file))
+}
+
+/// Where a model that was trained elsewhere comes from, such as `trained by runs/a (single-step, digest 0123456789ab)`.
+pub fn trained_by_words(by: &TrainedBy) -> String {
+    let until =
+        by.until.as_deref().map_or_else(String::new, |until| format!(", on facts up to {}", shown(until)));
+    let digest: String = by.digest.chars().take(12).collect();
+    format!("trained by {} ({}{until}, digest {})", shown(&by.run), shown(&by.protocol), shown(&digest))
 }
 
 /// The weight of a reason: a share of the score, or by how much the score falls without it.

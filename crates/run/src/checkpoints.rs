@@ -1,5 +1,6 @@
 //! Checkpoints of a training on disk, and the trace of what happened.
 
+use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -9,7 +10,7 @@ use quadcast_core::{Checkpoints, ModelError};
 use quadcast_models::training::VALIDATIONS_BEFORE;
 use serde_json::Value;
 
-use crate::checksums::{LENGTH, checksum};
+use crate::ownership::{self, is_temporary};
 use crate::{RunError, write_atomically};
 
 /// The folder of checkpoints in a run folder.
@@ -20,6 +21,19 @@ const OWNER: &str = "owner.toml";
 pub(crate) const TRACE_FILE: &str = "trace.jsonl";
 /// How trainings ended, for a run that is resumed. The trace says it too, for people.
 const TRAINED: &str = "trained.json";
+
+/// Bytes of the checksum at the end of a checkpoint.
+const LENGTH: usize = 4;
+
+/// The checksum of a checkpoint, against damage. A large state is saved every few seconds: SHA-256 took 6 % of the training of
+/// `TransE` on WN18 on a processor without instructions for it.
+fn checksum(parts: &[&[u8]]) -> [u8; LENGTH] {
+    let mut hash = crc32fast::Hasher::new();
+    for part in parts {
+        hash.update(part);
+    }
+    hash.finalize().to_le_bytes()
+}
 
 /// The checkpoints of a run folder.
 pub struct FolderCheckpoints {
@@ -89,7 +103,8 @@ impl FolderCheckpoints {
 pub fn check_owner(folder: &Path, owner: &str) -> Result<(), RunError> {
     let path = folder.display();
     let mut entries = fs::read_dir(folder.join(CHECKPOINTS)).into_iter().flatten().flatten();
-    if !entries.any(|entry| entry.file_name() != OWNER && entry.file_name() != TRAINED) {
+    let other = |name: &OsStr| name != OWNER && name != TRAINED && !is_temporary(name);
+    if !entries.any(|entry| other(&entry.file_name())) {
         return Err(RunError::input(format!(
             "{path} holds no training to resume: only time-limited trainings can be resumed"
         )));
@@ -115,6 +130,14 @@ pub fn check_owner(folder: &Path, owner: &str) -> Result<(), RunError> {
 pub fn clear(folder: &Path) -> Result<(), RunError> {
     let checkpoints = folder.join(CHECKPOINTS);
     gone(&checkpoints, fs::remove_dir_all(&checkpoints))
+}
+
+/// Removes temporary files that killed processes have left among the checkpoints.
+pub(crate) fn remove_leftovers(folder: &Path) -> io::Result<()> {
+    match ownership::remove_leftovers(&folder.join(CHECKPOINTS)) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        removed => removed,
+    }
 }
 
 /// Removes everything that a training has left in a run folder.

@@ -13,7 +13,7 @@ use crate::{FileError, write_atomically};
 pub(crate) const CHECKSUMS_FILE: &str = "SHA256SUMS";
 
 /// Bytes of a checksum.
-pub(crate) const LENGTH: usize = 32;
+const LENGTH: usize = 32;
 
 /// The checksum of some bytes, one part after the other.
 pub(crate) fn checksum(parts: &[&[u8]]) -> [u8; LENGTH] {

@@ -4,15 +4,15 @@ use std::path::Path;
 
 use quadcast_core::{EvolvingModel, Protocol};
 use quadcast_data::{OperationStream, StreamFormat, write_operations};
-use quadcast_eval::Journal;
 use quadcast_eval::evolving::{Learned, Played, Playing, StepExamples, StepResult, play};
+use quadcast_eval::{Journal, RankedQuery};
 
 use crate::checkpoints::{self, FolderCheckpoints};
 use crate::folder::{RunFolder, remove_file};
 use crate::held_out::{QUESTIONS_FILE, SavedQuestions, ask_about_all, asked_about, restore};
 use crate::model_files::write_model;
 use crate::plan::CheckedPlan;
-use crate::ranks::StepTimes;
+use crate::ranks::{self, StepTimes};
 use crate::session::TaskPart;
 use crate::source::Graph;
 use crate::{AnyModel, AskedAbout, DatasetCard, RankJournal, RunError, Session, examples};
@@ -124,7 +124,8 @@ impl Session {
         let TaskPart::Evolving(part) = &mut self.part else { return Ok(()) };
         let version = part.version.take();
         save_version(folder.path(), version)?;
-        let mut journal = RankJournal::open(folder.path(), owner, StepTimes::Numbers)?;
+        let possible = |row: &RankedQuery| ranks::check(row, &self.record).is_ok();
+        let mut journal = RankJournal::open(folder.path(), owner, StepTimes::Numbers, possible)?;
         self.play(&mut journal)?;
         let saved = self.model.save()?;
         let TaskPart::Evolving(part) = &self.part else { return Ok(()) };

@@ -16,7 +16,7 @@ use crate::plan::{EXTERNAL, Plan};
 use crate::ranks::StepTimes;
 use crate::score_model::{AllTied, ScoreModel};
 use crate::source::{forecasting_dataset, open};
-use crate::{DatasetCard, ModelCard, Record, RunError, ScoreSource};
+use crate::{DatasetCard, ModelCard, RankJournal, Record, RunError, ScoreSource, checkpoints};
 
 /// Scores of a model from elsewhere, and what is declared about them.
 #[derive(Clone, Debug)]
@@ -62,6 +62,9 @@ impl ExternalScores {
         let plan = self.plan(&record)?;
         let folder = RunFolder::choose(place, &folder, &plan.identity(&record.version)?)?;
         folder.begin(&record, &plan)?;
+        // What a training or an interrupted run has left there.
+        checkpoints::clear_all(folder.path())?;
+        RankJournal::remove(folder.path())?;
         record.complete(dataset, &judged).ok_or_else(|| RunError::input("the test split holds no facts"))?;
         if let Some(ranks) = &ranks {
             record.forget_scores(ranks.ties_known, ranks.order_known);

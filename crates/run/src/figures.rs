@@ -1,7 +1,8 @@
 //! Whether the figures of a record follow from its ranks, and the digest of both.
 
-use quadcast_core::TiePolicy;
-use quadcast_eval::{FilterOutcome, Metrics, Outcome, Part, RankedQuery};
+use quadcast_core::{Filter, TiePolicy};
+use quadcast_eval::evolving::EvolvingOutcome;
+use quadcast_eval::{Counting, FilterOutcome, Metrics, Outcome, Part, RankedQuery, Tally};
 use serde_json::Value;
 
 use crate::checksums::{checksum, hex};
@@ -12,7 +13,7 @@ use crate::{Plan, Record, RunError};
 const TOLERANCE: f64 = 1e-9;
 
 /// Fields that differ between equal runs: how long they took, and how much memory.
-const COSTS: [&str; 4] = ["seconds", "validation_seconds", "peak_memory_bytes", "digest"];
+const COSTS: [&str; 3] = ["seconds", "validation_seconds", "peak_memory_bytes"];
 
 impl Record {
     /// An error that names the first figure that does not follow from the ranks.
@@ -28,6 +29,7 @@ impl Record {
             check_filter(own, found).map_err(|what| differs(&format!("metrics.{name}.{what}")))?;
         }
         self.check_steps(&outcome)?;
+        self.check_evolving(ranked)?;
         self.check_relations(&outcome)?;
         let same_share = self.unreached.is_none_or(|share| close(share, outcome.unreached));
         if !same_share || self.not_a_number.is_some_and(|count| count != outcome.not_a_number) {
@@ -41,19 +43,47 @@ impl Record {
             && self.by_step.iter().zip(&outcome.by_step).all(|(row, (step, part))| {
                 row.step == step.0 && same_part(Some(&row.part), Some(part)).is_ok()
             });
-        if !same {
-            return Err(differs("by_step"));
-        }
+        if same { Ok(()) } else { Err(differs("by_step")) }
+    }
+
+    /// Evolving graphs: the results of each step, and the means over all steps.
+    fn check_evolving(&self, ranked: &[RankedQuery]) -> Result<(), String> {
+        let Some(own) = &self.evolving else { return Ok(()) };
+        let counting = Counting::new(self.candidates(), self.protocol.ties, self.seed);
+        let filters = [("filtered", Filter::Time), ("ever", Filter::Static), ("raw", Filter::Raw)];
         // Random ties are drawn anew for the ranks of one step.
-        let steps = self.evolving.iter().filter(|_| self.protocol.ties != TiePolicy::Random);
-        for step in steps.flat_map(|evolving| &evolving.steps) {
-            let Some(link) = &step.link else { continue };
-            let found = outcome.by_step.get(&step.step);
-            if found.is_none_or(|part| same_metrics(&part.metrics, &link.filtered.metrics).is_err()) {
-                return Err(differs(&format!("the result of step {} in evolving.steps", step.step.0)));
+        for (name, filter) in filters.into_iter().filter(|_| self.protocol.ties != TiePolicy::Random) {
+            let by_step = counting.group(ranked, filter, |query| query.query.step);
+            for step in &own.steps {
+                let Some(link) = &step.link else { continue };
+                let noted = match filter {
+                    Filter::Time => &link.filtered,
+                    Filter::Static => &link.ever,
+                    Filter::Raw => &link.raw,
+                };
+                let found = by_step.get(&step.step).and_then(Tally::metrics);
+                if found.is_none_or(|found| same_metrics(&noted.metrics, &found).is_err()) {
+                    return Err(differs(&format!("{name} of step {} in evolving.steps", step.step.0)));
+                }
             }
         }
-        Ok(())
+        let earlier = self.update.as_ref().map_or(&[][..], |update| &update.learned);
+        let found = EvolvingOutcome::new(own.steps.clone(), earlier);
+        for (name, own, found) in
+            [("filtered", &own.filtered, &found.filtered), ("raw", &own.raw, &found.raw)]
+        {
+            same_metrics(&own.by_step, &found.by_step)
+                .and(same_metrics(&own.by_question, &found.by_question))
+                .map_err(|what| differs(&format!("evolving.{name}.{what}")))?;
+        }
+        let numbers = |outcome: &EvolvingOutcome| -> Vec<f64> {
+            let means = outcome.classification.iter().chain(outcome.negative.values());
+            let means = means.flat_map(|mean| [mean.by_step, mean.by_question]);
+            means.chain(outcome.backward_transfer).chain(outcome.forward_transfer).collect()
+        };
+        let [noted, found] = [own, &found].map(numbers);
+        let same = noted.len() == found.len() && noted.iter().zip(&found).all(|(a, b)| close(*a, *b));
+        if same { Ok(()) } else { Err(differs("a mean over the steps in evolving")) }
     }
 
     fn check_relations(&self, outcome: &Outcome) -> Result<(), String> {
@@ -68,7 +98,8 @@ impl Record {
 
     /// Hash of plan, data, version and results: everything in the record but its cost, and the ranks.
     pub(crate) fn compute_digest(&self, plan: &Plan, ranked: &[RankedQuery]) -> Result<String, RunError> {
-        let mut value = serde_json::to_value(self).map_err(RunError::internal)?;
+        let unsigned = Self { digest: None, ..self.clone() };
+        let mut value = serde_json::to_value(unsigned).map_err(RunError::internal)?;
         remove_costs(&mut value);
         let mut rows = Vec::with_capacity(64 * ranked.len());
         for row in ranked {

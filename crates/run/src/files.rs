@@ -78,9 +78,9 @@ pub fn write_atomically(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), FileError> {
-    let mut temporary = path.as_os_str().to_owned();
-    temporary.push(".tmp");
-    let temporary = PathBuf::from(temporary);
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    // Hidden, so that it is not the name of a file of the user.
+    let temporary = path.with_file_name(format!(".{name}.tmp"));
     let attempt = || {
         let mut file = io::BufWriter::new(File::create(&temporary)?);
         write(&mut file)?;
@@ -111,5 +111,9 @@ mod tests {
         assert!(error.to_string().contains("The disk is full"), "{error}");
         assert_eq!(fs::read(&path).expect("the old file"), b"old");
         assert_eq!(fs::read_dir(folder.path()).expect("the folder").count(), 1);
+        // A file of the user whose name looks like a temporary one.
+        fs::write(folder.path().join("a.txt.tmp"), "mine").expect("a writable folder");
+        write_atomically(&path, |out| out.write_all(b"new")).expect("a writable folder");
+        assert_eq!(fs::read(folder.path().join("a.txt.tmp")).expect("the user's file"), b"mine");
     }
 }

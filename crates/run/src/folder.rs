@@ -111,6 +111,9 @@ impl RunFolder {
         remove_file(&self.path, CHECKSUMS_FILE)?;
         if record.fitted.is_none() {
             remove_model(&self.path)?;
+            // Those of an update that was there before; an update writes its own later.
+            remove_file(&self.path, GRAPH_FILE)?;
+            remove_file(&self.path, QUESTIONS_FILE)?;
         }
         Sample::remove_all(&self.path)?;
         let text = plan.text()?;

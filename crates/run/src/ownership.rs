@@ -5,12 +5,13 @@
 //! ends, however it ends, so that a stale lock cannot exist; the second line of the marker says who holds it and since when. The
 //! marker is never removed while the folder exists: a lock on a removed file would protect nothing.
 
+use std::ffi::OsStr;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use crate::RunError;
+use crate::{RunError, checkpoints};
 
 /// File name of the marker inside a run folder.
 pub(crate) const MARKER: &str = ".quadcast-run";
@@ -38,8 +39,11 @@ impl Ownership {
             Err(TryLockError::WouldBlock) => return Err(locked(folder, &mut marker)),
             Err(TryLockError::Error(error)) => return Err(failed(error)),
         }
+        // Somebody may have put files there in the meantime.
+        expect_own(folder)?;
         mark(&mut marker).map_err(failed)?;
         remove_leftovers(folder).map_err(failed)?;
+        checkpoints::remove_leftovers(folder).map_err(failed)?;
         Ok(Self { marker })
     }
 }
@@ -100,15 +104,23 @@ fn locked(folder: &Path, marker: &mut File) -> RunError {
     let mut words = text.strip_prefix(LINE).unwrap_or_default().split_whitespace();
     let owner = words.next().and_then(|word| word.parse().ok());
     let since = words.next().and_then(|word| word.parse().ok()).map(Duration::from_secs);
-    let age = since.and_then(|since| SystemTime::now().duration_since(SystemTime::UNIX_EPOCH + since).ok());
+    let began = since.and_then(|since| SystemTime::UNIX_EPOCH.checked_add(since));
+    let age = began.and_then(|began| SystemTime::now().duration_since(began).ok());
     RunError::Locked { folder: folder.to_owned(), owner, age }
 }
 
+/// Whether a file of a run folder was being written when its process was killed: under the name that `write_atomically` or the writer
+/// of operations gives it.
+pub(crate) fn is_temporary(name: &OsStr) -> bool {
+    let name = name.to_string_lossy();
+    name.ends_with(".tmp") || (name.starts_with('.') && name.contains(".tmp-"))
+}
+
 /// Removes temporary files that killed processes have left.
-fn remove_leftovers(folder: &Path) -> io::Result<()> {
+pub(crate) fn remove_leftovers(folder: &Path) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
-        if entry.file_name().as_encoded_bytes().ends_with(b".tmp") && entry.file_type()?.is_file() {
+        if is_temporary(&entry.file_name()) && entry.file_type()?.is_file() {
             fs::remove_file(entry.path())?;
         }
     }
@@ -168,11 +180,28 @@ mod tests {
     }
 
     #[test]
+    fn a_time_beyond_all_clocks_has_no_age() {
+        let place = folder();
+        let held = Ownership::take(place.path()).expect("a free folder");
+        let text = format!("{LINE}7 {}\n", u64::MAX);
+        fs::write(place.path().join(MARKER), text).expect("a writable folder");
+        let error = Ownership::take(place.path()).expect_err("it is in use");
+        assert!(matches!(error, RunError::Locked { owner: Some(7), age: None, .. }), "{error}");
+        drop(held);
+    }
+
+    #[test]
     fn leftovers_of_killed_processes_go() {
         let place = folder();
         drop(Ownership::take(place.path()).expect("a free folder"));
-        fs::write(place.path().join("metrics.json.tmp"), "half").expect("a writable folder");
+        let checkpoints = place.path().join("checkpoint");
+        fs::create_dir(&checkpoints).expect("a writable folder");
+        let left = [".metrics.json.tmp", ".graph.qops.tmp-7", "checkpoint/.owner.toml.tmp"];
+        for name in left.iter().chain(&["run.toml", "checkpoint/owner.toml"]) {
+            fs::write(place.path().join(name), "half").expect("a writable folder");
+        }
         drop(Ownership::take(place.path()).expect("ours"));
-        assert!(!place.path().join("metrics.json.tmp").exists());
+        assert!(left.iter().all(|name| !place.path().join(name).exists()));
+        assert!(place.path().join("run.toml").exists() && checkpoints.join("owner.toml").exists());
     }
 }

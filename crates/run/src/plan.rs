@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use quadcast_core::{
     Candidates, Duplicates, Fingerprint, IntervalUse, Leak, Procedure, Protocol, SelectionFilter, Setting,
-    Task, TiePolicy, ValidationUse,
+    Task, TiePolicy, ValidationUse, Vocabulary,
 };
 use quadcast_data::Format;
 use quadcast_eval::EvalError;
@@ -160,6 +160,9 @@ pub struct Plan {
     /// Content hash of the dataset; a repetition on other data is refused.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fingerprint: Option<Fingerprint>,
+    /// Content hash of the names, if the model reads them; a repetition with other names is refused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub names: Option<Fingerprint>,
     /// Seed of every random draw.
     pub seed: Option<u64>,
     /// How long training may take, such as `90s`, `45m` or `2h`. Decides when it stops, not what it does.
@@ -341,6 +344,33 @@ impl CheckedPlan {
             ))),
             _ => {
                 self.plan.fingerprint = Some(found);
+                Ok(())
+            }
+        }
+    }
+}
+
+impl CheckedPlan {
+    /// Whether the model reads the names of entities.
+    fn reads_names(&self) -> bool {
+        let setting = (self.entry.capabilities)().reads_names;
+        setting.is_some_and(|key| self.plan.config.get(key).and_then(toml::Value::as_bool) == Some(true))
+    }
+
+    /// Notes the content hash of the names if the model reads them; an error if the plan was made for others.
+    pub fn bind_names(&mut self, vocabulary: &Vocabulary) -> Result<(), RunError> {
+        let found = self.reads_names().then(|| vocabulary.fingerprint());
+        match (self.plan.names, found) {
+            (Some(expected), Some(found)) if expected != found && !self.plan.other_data => {
+                Err(RunError::input(format!(
+                    "the names in {} have changed, and {} reads them: the configuration was made for names with fingerprint \
+                     {expected}, these have {found}. Name the dataset with --data to run on it all the same",
+                    self.plan.data.as_deref().unwrap_or_default(),
+                    self.entry.name
+                )))
+            }
+            _ => {
+                self.plan.names = found;
                 Ok(())
             }
         }

@@ -105,7 +105,7 @@ pub fn read_ranks(folder: &Path, record: &Record) -> Result<Vec<RankedQuery>, Fi
 }
 
 /// What cannot be true of a row.
-fn check(row: &RankedQuery, record: &Record) -> Result<(), String> {
+pub(crate) fn check(row: &RankedQuery, record: &Record) -> Result<(), String> {
     let (entities, candidates) = (record.dataset.entities, record.candidates());
     for (what, id, limit) in [
         ("known entity", row.query.known.0, entities),

@@ -46,6 +46,9 @@ pub struct DatasetCard {
     pub variant: Option<String>,
     /// Content hash.
     pub fingerprint: Fingerprint,
+    /// Content hash of the names, if the model reads them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub names: Option<Fingerprint>,
     /// Size of the entity id space.
     pub entities: usize,
     /// Number of relations.
@@ -77,6 +80,7 @@ impl DatasetCard {
             name: dataset.name.clone(),
             variant: variant.map(str::to_owned),
             fingerprint,
+            names: None,
             entities: dataset.entities(),
             relations: dataset.relations(),
             train: facts(Split::Train),
@@ -93,6 +97,7 @@ impl DatasetCard {
             name: data.name.clone(),
             variant: variant.map(str::to_owned),
             fingerprint,
+            names: None,
             entities: data.vocabulary.entities.len(),
             relations: data.vocabulary.relations.len(),
             train: 0,
@@ -518,7 +523,12 @@ impl Record {
         if found != Some(value_checksum(&value).into()) {
             return Err(FileError::Damaged { path });
         }
-        serde_json::from_value(value).map_err(|error| content(error.to_string()))
+        let record: Self = serde_json::from_value(value).map_err(|error| content(error.to_string()))?;
+        let most = record.dataset.entities.max(record.dataset.relations);
+        if u32::try_from(most).is_err() {
+            return Err(content(format!("it has {most} entities or relations, and ids have 32 bits")));
+        }
+        Ok(record)
     }
 
     /// An error about the run of this name, if it demonstrates the query-set leak: its figures are not results, and its model cannot

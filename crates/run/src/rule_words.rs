@@ -28,7 +28,8 @@ fn directed(relation: DirectedRelation, relations: &Names) -> DirectedName {
     }
 }
 
-/// A rule in words, with variables: "if X visits Y, and then Z hosts Y, then Z consults X".
+/// A rule in words, with variables: "if X visits Y, and then Z hosts Y, then Z consults X"; without the first "then" if the facts of
+/// the body may be in any order.
 pub fn words(rule: &Rule, relations: &Names) -> String {
     sentence(rule, relations, &variables(rule))
 }
@@ -93,7 +94,8 @@ fn sentence(rule: &Rule, relations: &Names, places: &[String]) -> String {
         format!("{} {} {}", places[subject], relations.name(relation.0), places[object])
     };
     let body: Vec<String> = rule.body.iter().enumerate().map(|(i, b)| fact(*b, i, i + 1)).collect();
-    format!("if {}, then {}", body.join(", and then "), fact(rule.head, 0, rule.body.len()))
+    let and = if rule.any_order { ", and " } else { ", and then " };
+    format!("if {}, then {}", body.join(and), fact(rule.head, 0, rule.body.len()))
 }
 
 #[cfg(test)]
@@ -120,6 +122,7 @@ mod tests {
             rule_support: 1,
             body_support: 4,
             confidence: 0.25,
+            any_order: false,
         }
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use quadcast_core::{Dataset, Forecaster, Names, Protocol, Rule, Run, Split, Task};
-use quadcast_eval::{Evaluator, Forgetful, Journal, Judged};
+use quadcast_eval::{Evaluator, Forgetful, Journal, Judged, RankedQuery};
 use quadcast_models::Entry;
 
 use crate::checkpoints::{self, FolderCheckpoints};
@@ -13,7 +13,7 @@ use crate::evolving::EvolvingPart;
 use crate::folder::{Place, RunFolder};
 use crate::model_files::{model_fingerprint, read_model};
 use crate::plan::{CheckedPlan, Plan};
-use crate::ranks::StepTimes;
+use crate::ranks::{self, StepTimes};
 use crate::rules::{expect_rule_model, rules_of_file};
 use crate::source::{TimedData, open_any};
 use crate::{
@@ -97,7 +97,9 @@ impl Session {
             plan.protocol.intervals = intervals;
             plan.plan.protocol = plan.protocol.into();
             plan.bind(fingerprint)?;
+            plan.bind_names(&dataset.vocabulary)?;
             let card = DatasetCard::new(&dataset, variant, fingerprint);
+            let card = DatasetCard { names: plan.plan.names, ..card };
             let evaluator = Evaluator::new(Arc::new(dataset), &plan.protocol);
             (TaskPart::Timed(Box::new(TimedPart { evaluator, judged: None })), card)
         };
@@ -121,7 +123,7 @@ impl Session {
         let mut file = Plan::read(&folder.join(Plan::FILE))?;
         let updated_from = file.updated_from.take();
         file.path = None;
-        let own = EvolvingPart::own_graph(folder);
+        let own = (record.task == Task::Evolving).then(|| EvolvingPart::own_graph(folder)).flatten();
         let place = data.map(str::to_owned).or(own).or(file.data.clone());
         let place = place.unwrap_or_else(|| record.dataset.name.clone());
         let mut plan = file.check(record.task)?;
@@ -148,6 +150,12 @@ impl Session {
         } else {
             let data = opened.timed(record.task, plan.protocol.intervals, run.progress.as_ref())?;
             moved(data.fingerprint)?;
+            if record.dataset.names.is_some_and(|names| names != data.dataset.vocabulary.fingerprint()) {
+                return Err(RunError::input(format!(
+                    "{place} has other names than the run was made on, and {} reads them. Name the right folder with --data",
+                    record.model.name
+                )));
+            }
             let evaluator = Evaluator::new(Arc::new(data.dataset), &plan.protocol);
             TaskPart::Timed(Box::new(TimedPart { evaluator, judged: None }))
         };
@@ -269,18 +277,24 @@ impl Session {
         if !resumed {
             RankJournal::remove(folder.path())?;
             self.fit_timed()?;
-            self.record.training = stored.trained();
+            // The training of another run is in its record.
+            if self.record.model.trained_by.is_none() {
+                self.record.training = stored.trained();
+            }
             self.note_selection(stored.validations_before());
             // A training that was interrupted knows how long all its parts took.
             let trained: f64 = self.record.training.iter().filter_map(|t| t["seconds"].as_f64()).sum();
             self.record.seconds.fit = self.record.seconds.fit.max(trained);
-            let saved = self.model.save()?;
-            folder.save_fit(&mut self.record, &saved, &dataset.vocabulary.relations)?;
-            if self.record.training.iter().all(|training| training["ending"] != "time-budget") {
-                checkpoints::clear(folder.path())?;
-            }
         }
-        let mut journal = RankJournal::open(folder.path(), owner, times)?;
+        // Also if the model is that of an interrupted run: its files may be damaged in a place that changes nothing, such as a blank.
+        let saved = self.model.save()?;
+        folder.save_fit(&mut self.record, &saved, &dataset.vocabulary.relations)?;
+        drop(saved);
+        if !resumed && self.record.training.iter().all(|training| training["ending"] != "time-budget") {
+            checkpoints::clear(folder.path())?;
+        }
+        let possible = |row: &RankedQuery| ranks::check(row, &self.record).is_ok();
+        let mut journal = RankJournal::open(folder.path(), owner, times, possible)?;
         if resumed {
             let steps = dataset.splits.test.occupied().count();
             let (path, done) = (folder.path().display(), journal.steps());
@@ -317,7 +331,9 @@ impl Session {
                 Given::Rules(rules) => saved.rules.as_ref() == Some(rules),
                 _ => true,
             };
-            (same && rules).then_some((record, model))
+            // A run that trained the model may have been replaced since; its digest is in the card of the model.
+            let card = record.model == self.record.model;
+            (same && rules && card).then_some((record, model))
         };
         if let Some((record, model)) = found() {
             self.record.take_fit(&record);
@@ -392,7 +408,7 @@ impl Session {
                 leak.word()
             )),
             None if self.record.isolation.is_some_and(|found| found.is_broken()) => self.run.progress.remark(&format!(
-                "WARNING: the answers of {name} are not the same if other queries are asked beside (isolation broken): its figures \
+                "WARNING: the answers of {name} change when other queries are in the same batch (isolation broken): its figures \
                  may rest on the queries of the test step; see docs/query-set-leak.md"
             )),
             None => {}
@@ -510,6 +526,9 @@ fn pretrained(
         return refuse(format!(
             "its model was trained on data with fingerprint {found}, this is {expected}; train a model on this data"
         ));
+    }
+    if record.dataset.names != trained.dataset.names {
+        return refuse("its model read other names; train a model on this data".to_owned());
     }
     let (_, model) = read_model(path, &trained, relations)?;
     Ok((model, trained))

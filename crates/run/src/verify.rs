@@ -1,8 +1,8 @@
-//! Verification: a finished run is checked file by file, its figures are computed again, and its saved model is played again.
+//! Verification: a finished run is checked file by file, its figures are computed again, and its saved model is evaluated again.
 
 use std::path::Path;
 
-use quadcast_core::{Run, Task};
+use quadcast_core::{Filter, Run, Task};
 use quadcast_eval::RankedQuery;
 use serde::Serialize;
 
@@ -24,6 +24,8 @@ pub struct Verification {
     pub ranks: usize,
     /// How the ranks were made again.
     pub played: Played,
+    /// Why they were not, if so.
+    pub not_played: Option<&'static str>,
     /// Ranks that came out differently.
     pub different: usize,
     /// The first of them, in words.
@@ -38,7 +40,7 @@ pub enum Played {
     SavedModel,
     /// The model was trained again from its plan: on an evolving graph it changes from step to step.
     TrainedAgain,
-    /// Not at all: there is no model to play.
+    /// Not at all.
     NotPlayed,
 }
 
@@ -54,7 +56,11 @@ pub fn verify(folder: &Path, data: Option<&str>, run: Run) -> Result<Verificatio
     read_complete(folder)?;
     let results = read_results(folder)?;
     let record = &results.record;
-    let (played, again) = play_again(folder, record, data, run)?;
+    let not_played = unrepeatable(record);
+    let (played, again) = match not_played {
+        Some(_) => (Played::NotPlayed, None),
+        None => evaluate_again(folder, record, data, run)?,
+    };
     let differences: Vec<String> = match &again {
         Some(again) => differences(&results.ranks, again),
         None => Vec::new(),
@@ -66,21 +72,36 @@ pub fn verify(folder: &Path, data: Option<&str>, run: Run) -> Result<Verificatio
         digest: record.digest.clone().unwrap_or_default(),
         ranks: results.ranks.len(),
         played,
+        not_played,
         different: differences.len(),
         first_difference: differences.into_iter().next(),
     })
 }
 
+/// Why the ranks of a run cannot be made again, if so.
+fn unrepeatable(record: &Record) -> Option<&'static str> {
+    let evolving = record.task == Task::Evolving;
+    let budget = record.training.iter().any(|training| training["ending"] == "time-budget");
+    if is_external(record) {
+        Some("an external model made them")
+    } else if record.update.is_some() {
+        Some("an update continues the model of another run")
+    } else if evolving && budget {
+        Some("a time budget ended a training, which cannot be repeated exactly")
+    } else if evolving && record.model.config["deterministic"] == false {
+        Some("deterministic = false, and a training cannot be repeated exactly")
+    } else {
+        None
+    }
+}
+
 /// The ranks of a run made again, and how.
-fn play_again(
+fn evaluate_again(
     folder: &Path,
     record: &Record,
     data: Option<&str>,
     run: Run,
 ) -> Result<(Played, Option<Vec<RankedQuery>>), RunError> {
-    if is_external(record) || record.update.is_some() {
-        return Ok((Played::NotPlayed, None));
-    }
     if record.task == Task::Evolving {
         let mut plan = Plan::read(&folder.join(Plan::FILE))?;
         plan.path = None;
@@ -96,18 +117,25 @@ fn play_again(
 
 /// The rows that differ, in words.
 fn differences(kept: &[RankedQuery], again: &[RankedQuery]) -> Vec<String> {
-    let words = |row: Option<&RankedQuery>| match row {
+    let words = |row: Option<&RankedQuery>, filter: Filter| match row {
         Some(row) => {
-            let rank = row.ranks.time;
-            format!("rank {} with {} tied", rank.greater + 1, rank.tied)
+            let rank = row.rank(filter);
+            format!("{} rank {} with {} tied", filter.word(), rank.greater + 1, rank.tied)
         }
         None => "no rank".to_owned(),
     };
+    let differs = |at: usize| {
+        let (row, other) = (kept.get(at), again.get(at));
+        let rank = |row: Option<&RankedQuery>, filter| row.map(|row| row.rank(filter));
+        let differing = |filter: &Filter| rank(row, *filter) != rank(other, *filter);
+        match [Filter::Time, Filter::Static, Filter::Raw].iter().find(|filter| differing(filter)) {
+            Some(&filter) => format!("the record has {}, now {}", words(row, filter), words(other, filter)),
+            None => "the ranks are the same, what else is noted of the query is not".to_owned(),
+        }
+    };
     (0..kept.len().max(again.len()))
         .filter(|&at| kept.get(at) != again.get(at))
-        .map(|at| {
-            format!("row {}: the record has {}, now {}", at + 1, words(kept.get(at)), words(again.get(at)))
-        })
+        .map(|at| format!("row {}: {}", at + 1, differs(at)))
         .collect()
 }
 

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use quadcast_core::{Cancellation, Procedure, Progress, Run};
 use quadcast_data::FaultPolicy;
 use quadcast_run::{
-    Place, Plan, Record, Results, RunError, Session, Update, read_complete, read_results, verify,
+    Place, Plan, Played, Record, Results, RunError, Session, Update, read_complete, read_results, verify,
 };
 use quadcast_testing::mutation::{Failure, Numbers, Watched, damage, flip, number_from};
 use quadcast_testing::{files, write_files};
@@ -293,10 +293,137 @@ fn a_saved_model_gives_the_same_ranks_again() {
         evolving(&room.path().join("graph")),
     ];
     for plan in plans {
+        let evolving = plan.protocol.procedure.is_some();
         let (_room, run) = finished(plan);
         let verification = verify(&run, None, Run::silent(1)).expect("a sound run");
         assert!(verification.holds() && verification.ranks > 0, "{verification:?}");
+        let expected = if evolving { Played::TrainedAgain } else { Played::SavedModel };
+        assert_eq!(verification.played, expected, "{verification:?}");
     }
+}
+
+/// Neither the figures nor the digest know the model: only asking it again does.
+#[test]
+fn a_model_that_was_exchanged_gives_other_ranks() {
+    let (_one, kept) = finished(harbour("recurrency", &["lambda=0.5"]));
+    let (_other, run) = finished(harbour("recurrency", &["lambda=0.001"]));
+    fs::copy(kept.join("model.json"), run.join("model.json")).expect("room");
+    forge_checksums(&run);
+    read_results(&run).expect("figures and digest fit");
+    let found = verify(&run, None, Run::silent(1)).expect("whole files");
+    assert!(!found.holds() && found.played == Played::SavedModel, "{found:?}");
+    let first = found.first_difference.expect("the first row that differs");
+    assert!(first.starts_with("row ") && first.contains(" rank "), "{first}");
+}
+
+#[test]
+fn a_training_that_cannot_be_repeated_is_not_a_difference() {
+    let room = tempfile::tempdir().expect("a folder");
+    let mut plan = evolving(&room.path().join("graph"));
+    plan.settings.push("deterministic=false".to_owned());
+    let (_room, run) = finished(plan);
+    let found = verify(&run, None, Run::silent(1)).expect("a sound run");
+    assert!(found.holds() && found.played == Played::NotPlayed, "{found:?}");
+    assert!(found.not_played.is_some_and(|why| why.contains("deterministic")), "{found:?}");
+}
+
+/// Two entities exchange their names: the facts stay what they were.
+#[test]
+fn names_count_for_a_model_that_reads_them() {
+    let room = tempfile::tempdir().expect("a folder");
+    let data = room.path().join("data");
+    let facts = |steps: std::ops::Range<u32>| {
+        let line = |step: u32| format!("{}\t0\t{}\t{step}\n", step % 3, (step + 1) % 3);
+        steps.map(line).collect::<Vec<_>>().concat()
+    };
+    fs::create_dir(&data).expect("room");
+    for (name, steps) in [("train", 0..20), ("valid", 20..25), ("test", 25..30)] {
+        fs::write(data.join(format!("{name}.txt")), facts(steps)).expect("room");
+    }
+    fs::write(data.join("relation2id.txt"), "meets\t0\n").expect("room");
+    let names = |names: [&str; 3]| {
+        let line = |(id, name): (usize, &&str)| format!("{name}\t{id}\n");
+        let lines: Vec<String> = names.iter().enumerate().map(line).collect();
+        fs::write(data.join("entity2id.txt"), lines.concat()).expect("room");
+    };
+    names(["Police (Peru)", "Citizen (Chile)", "Peru"]);
+    let quick = ["hidden=4", "epochs=1"];
+    let reads =
+        complete(plan("herald", &data, &[&quick[..], &["names=true"]].concat()), &room.path().join("reads"));
+    let ignores = complete(plan("herald", &data, &quick), &room.path().join("ignores"));
+    let [reads, ignores] = [reads, ignores].map(|run| run.expect("a run"));
+    names(["Citizen (Chile)", "Police (Peru)", "Peru"]);
+    let refused = |result: Result<(), RunError>| {
+        let error = result.expect_err("the names have changed");
+        assert!(error.exit_code() == 2 && error.to_string().contains("names"), "{error}");
+    };
+    refused(Session::reopen(&reads, None, Run::silent(1)).map(drop));
+    refused(verify(&reads, None, Run::silent(1)).map(drop));
+    let again = |run: &Path| Plan::read(&run.join(Plan::FILE)).expect("a plan");
+    refused(complete(again(&reads), &room.path().join("again")).map(drop));
+    refused(
+        complete(
+            Plan { other_data: true, ..Plan::trained_by(&reads).expect("a plan") },
+            &room.path().join("given"),
+        )
+        .map(drop),
+    );
+    assert!(verify(&ignores, None, Run::silent(1)).expect("a sound run").holds());
+    complete(again(&ignores), &room.path().join("ignored")).expect("the same run");
+}
+
+#[test]
+fn means_over_steps_must_follow_from_the_steps() {
+    let room = tempfile::tempdir().expect("a folder");
+    let (_room, run) = finished(evolving(&room.path().join("graph")));
+    let sound = Record::read(&run).expect("a record");
+    let edits: [(&str, Edit); 3] = [
+        ("evolving.filtered.mrr", |record| {
+            record.evolving.as_mut().expect("steps").filtered.by_step.mrr = 0.99;
+        }),
+        ("raw of step", |record| {
+            let step = &mut record.evolving.as_mut().expect("steps").steps[1];
+            step.link.as_mut().expect("test triples").raw.metrics.mrr = 0.001;
+        }),
+        ("a mean over the steps", |record| {
+            record.evolving.as_mut().expect("steps").forward_transfer = Some(0.99);
+        }),
+    ];
+    for (place, edit) in edits {
+        let mut record = sound.clone();
+        edit(&mut record);
+        record.write(&run).expect("room");
+        forge_checksums(&run);
+        assert!(refusal(&run).contains(place), "{place}: {}", refusal(&run));
+    }
+}
+
+/// The card of the model that another run trained is part of the digest, and a size that no dataset has is refused before anything
+/// of that size is made.
+#[test]
+fn edits_beside_the_figures_are_noticed() {
+    let (room, run) = finished(harbour("recurrency", &[]));
+    let mut plan = Plan::trained_by(&run).expect("a plan");
+    plan.protocol.setting = Some(quadcast_core::Setting::MultiStep);
+    plan.protocol.validation = None;
+    let again = complete(plan, &room.path().join("again")).expect("a run");
+    let sound = Record::read(&again).expect("a record");
+    let edits: [(&str, Edit); 2] = [
+        ("digest", |record| record.model.trained_by.as_mut().expect("a card").digest = "0".repeat(64)),
+        ("ids have 32 bits", |record| record.dataset.entities = usize::MAX),
+    ];
+    for (place, edit) in edits {
+        let mut record = sound.clone();
+        edit(&mut record);
+        record.write(&again).expect("room");
+        forge_checksums(&again);
+        assert!(refusal(&again).contains(place), "{place}: {}", refusal(&again));
+    }
+    let mut large = sound.clone();
+    large.dataset.entities = u32::MAX as usize;
+    large.write(&again).expect("room");
+    forge_checksums(&again);
+    assert!(refusal(&again).contains("digest"), "{}", refusal(&again));
 }
 
 #[test]
@@ -310,6 +437,7 @@ fn a_model_of_another_run_is_named() {
     let card = second.model.trained_by.expect("where the model came from");
     assert_eq!(Some(card.digest), first.digest);
     assert_eq!((card.run, card.protocol.as_str()), (run.display().to_string(), "single-step"));
+    assert!(card.until.is_some(), "the last time of its training data");
 }
 
 #[test]

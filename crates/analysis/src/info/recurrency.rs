@@ -105,7 +105,7 @@ pub(super) fn shared_quadruples(rows: &[SplitFact]) -> SharedBySplits<usize> {
     shared
 }
 
-/// Mean number of true answers of a test query, the gold answer included.
+/// Mean number of true answers of a test query, the correct answer included.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct MeanAnswers {
     /// True at the time of the query: what the time-aware filter knows.

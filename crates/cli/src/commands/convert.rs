@@ -7,7 +7,7 @@ use quadcast_data::{
     Content, FaultPolicy, Hold, LoadOptions, OperationStream, StreamFormat, load, locate, operations_of,
     operations_target, read_operations, stream_format, with_numbers_as_ids, write_operations,
 };
-use quadcast_report::{counted, dropped_words};
+use quadcast_report::{counted, dropped_words, shown};
 use serde_json::json;
 
 use crate::arguments::{Words, one_of};
@@ -80,7 +80,7 @@ impl StreamSource {
             Some(_) => Err(Failure::input(format!(
                 "--hold is for facts with time stamps; {} is {kind}, which says itself when a triple goes: leave \
                  --hold out",
-                self.source.display()
+                shown(self.source.display())
             ))),
             None => Ok(()),
         }
@@ -102,13 +102,13 @@ pub struct ConvertArguments {
 
 /// The form that a new file is to have. A file that nobody allowed to replace is not replaced.
 pub fn free(path: &Path, overwrite: bool) -> Result<StreamFormat, Failure> {
+    let shown_path = shown(path.display());
     if path.is_dir() {
-        return Err(Failure::input(format!("{}: this is a folder; name a file with --out", path.display())));
+        return Err(Failure::input(format!("{shown_path}: this is a folder; name a file with --out")));
     }
     if path.exists() && !overwrite {
         return Err(Failure::input(format!(
-            "{}: the file exists; choose another one with --out, or say --overwrite",
-            path.display()
+            "{shown_path}: the file exists; choose another one with --out, or say --overwrite"
         )));
     }
     Ok(operations_target(path)?)
@@ -128,7 +128,8 @@ pub fn execute(arguments: &ConvertArguments, output: &Output) -> Result<(), Fail
     });
     output.result(&document, || {
         let [operations, triples] = [stream.len(), stream.triples().len()].map(|count| counted(count as u64));
-        let mut text = format!("{operations} operations on {triples} triples: {}\n", arguments.out.display());
+        let out = shown(arguments.out.display());
+        let mut text = format!("{operations} operations on {triples} triples: {out}\n");
         let dropped = dropped_words(&stream.dropped);
         if !dropped.is_empty() {
             text += &format!("left out: {dropped}\n");

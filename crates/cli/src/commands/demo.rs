@@ -1,4 +1,4 @@
-//! `quadcast demo`: the main job on an invented world, from making it to a report.
+//! `quadcast demo`: runs everything on a synthetic dataset and writes a report.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use quadcast_analysis::{Audit, SynthWorld, WorldName, audit, synth};
 use quadcast_core::{Dataset, Filter, Setting};
-use quadcast_data::{LoadOptions, load};
+use quadcast_data::write::sweep;
+use quadcast_data::{DataError, LoadOptions, load};
 use quadcast_eval::Metrics;
 use quadcast_models::{Entry, MODELS, find};
 use quadcast_report::{
@@ -113,6 +114,8 @@ fn explain(options: &Options, dataset: &Dataset, output: &Output) -> Result<Fore
 
 /// The output folder is absent, empty, or from an earlier demonstration.
 fn prepare(out: &Path) -> Result<(), Failure> {
+    // One that was killed may have left its world beside the place for it.
+    sweep(&out.join("village")).map_err(|source| DataError::Write { path: out.to_owned(), source })?;
     let foreign = fs::read_dir(out).is_ok_and(|mut entries| entries.next().is_some())
         && !out.join("village/world.json").is_file();
     if foreign {

@@ -7,7 +7,7 @@ use quadcast_core::{Duplicates, Protocol, Setting, Split, TiePolicy, ValidationU
 use quadcast_data::Format;
 use quadcast_data::scores::{QueryList, write_entities};
 use quadcast_eval::queries;
-use quadcast_report::counted;
+use quadcast_report::{counted, shown};
 use quadcast_run::{ExternalScores, Place, forecasting_dataset, write_atomically};
 use serde_json::json;
 
@@ -140,7 +140,7 @@ pub fn export(options: &ExportOptions, output: &Output) -> Result<(), Failure> {
     document["candidates"] = json!(dataset.entities());
     output.result(&document, || {
         let (rows, candidates) = (counted(list.queries.len() as u64), counted(dataset.entities() as u64));
-        let path = options.out.display();
+        let path = shown(options.out.display());
         format!("{rows} {split} queries with {candidates} candidates each: {path}\n")
     })
 }

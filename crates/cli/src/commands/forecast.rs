@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use quadcast_data::read_lines;
 use quadcast_report::{answer_text, shown, spreadsheet_text};
 use quadcast_run::{AnswerOptions, Forecast, Question, Session, write_atomically};
 
@@ -91,11 +92,11 @@ const COLUMNS: [&str; 4] = ["subject", "relation", "object", "at"];
 
 /// Reads questions from a CSV file with a header.
 fn read_questions(path: &Path) -> Result<Vec<Question>, Failure> {
-    let refuse = |line: u64, why: String| Failure::input(format!("{}:{line}: {why}", path.display()));
+    let text = read_lines(path)?;
+    let place = |line: u64| format!("{}:{line}", shown(path.display()));
+    let refuse = |line: u64, why: String| Failure::input(format!("{}: {why}", place(line)));
     let mut reader =
-        csv::ReaderBuilder::new().flexible(true).trim(csv::Trim::All).from_path(path).map_err(|error| {
-            Failure::input(format!("cannot read the questions {}: {error}", path.display()))
-        })?;
+        csv::ReaderBuilder::new().flexible(true).trim(csv::Trim::All).from_reader(text.as_slice());
     let header = reader.headers().map_err(|error| refuse(1, error.to_string()))?.clone();
     if let Some(unknown) = header.iter().find(|name| !COLUMNS.contains(name)) {
         let expected = COLUMNS.join(", ");
@@ -115,7 +116,7 @@ fn read_questions(path: &Path) -> Result<Vec<Question>, Failure> {
         let relation = field("relation")
             .ok_or_else(|| refuse(line, "the relation is missing, expected a name".to_owned()))?;
         questions.push(Question {
-            place: Some(format!("{}:{line}", path.display())),
+            place: Some(place(line)),
             subject: field("subject"),
             relation: Some(relation),
             object: field("object"),

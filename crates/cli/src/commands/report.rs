@@ -66,7 +66,7 @@ pub fn execute(options: &Options, output: &Output) -> Result<(), Failure> {
     }
     if runs.is_empty() {
         return Err(Failure::input(format!(
-            "no run is complete and fit to be shown: {}. Finish one with `quadcast run`",
+            "no complete run to report: {}. Finish one with `quadcast run`",
             left_out.join("; ")
         )));
     }

@@ -23,7 +23,7 @@ A file of rules has one rule a line, with names. Edit it as you like and use it 
 `quadcast run --rules`, also on another dataset that has the same relations.
 
 Herald counts its rules by the age of their facts: they are listed with a curve over age, all numbers with
---json, and cannot be edited or given back.";
+--json, and cannot be edited or exported.";
 
 /// Rules shown when no relation is named.
 const TOP: usize = 20;
@@ -65,8 +65,8 @@ pub fn execute(options: &Options, output: &Output) -> Result<(), Failure> {
     let name = session.entry().name;
     if options.out.is_some() && (session.entry().capabilities)().counts_rules {
         return Err(Failure::input(format!(
-            "the rules of {name} are tables of the model, which no run can take from a file. Leave out --out; \
-             --json prints the rules with their curves"
+            "the rules of {name} cannot be exported: they are part of the model. Leave out --out; --json prints the \
+             rules with their curves"
         )));
     }
     let chosen = choose(all, wanted.map(RelationId), options, relations.len());
@@ -147,8 +147,8 @@ const SAMPLED: &str = "“and then”: at the same time or later. Support: bodie
 
 /// What stands above rules that were counted by age.
 const COUNTED: &str = "Support: bodies that the head followed / all bodies counted. Confidence is lower
-than their ratio if bodies are few. Beneath a rule: its confidence in % by the
-age of the latest fact of the body, in time units; – if no body was counted.
+than their ratio if bodies are few. Below each rule: its confidence in % by the
+age of the body (of two facts, the older one) in time units; – if there is none.
 ";
 
 fn text(rules: &[ListedRule], cards: &[RuleCard], relations: &Names) -> String {
@@ -187,7 +187,7 @@ fn question(head: DirectedRelation, relations: &Names) -> String {
     }
 }
 
-/// A line beneath a rule: a small picture, and a number per age.
+/// A line below a rule: a small picture, and a number per age.
 fn curve_row(picture: &str, numbers: impl Iterator<Item = String>) -> String {
     let mut row = format!("{picture:>25}  ");
     for number in numbers {

@@ -7,7 +7,7 @@ use clap::Args;
 use quadcast_core::Task;
 use quadcast_data::FaultPolicy;
 use quadcast_models::{Entry, find};
-use quadcast_report::{PublishedComparison, published_comparisons, summary};
+use quadcast_report::{PublishedComparison, published_comparisons, shown, summary};
 use quadcast_run::{Place, Plan, ProtocolChoice, Record, Session, Update};
 use serde::Serialize;
 
@@ -46,7 +46,7 @@ pub fn complete(options: &RunOptions, output: &Output) -> Result<(PathBuf, Recor
 /// Shows a complete run.
 pub fn show(folder: &Path, record: &Record, output: &Output) -> Result<(), Failure> {
     let result = Finished { record: folder, metrics: record, published: published_comparisons(record) };
-    output.result(&result, || format!("{}record: {}\n", summary(record), folder.display()))
+    output.result(&result, || format!("{}record: {}\n", summary(record), shown(folder.display())))
 }
 
 /// The plan of a file or of a run, changed by the options.

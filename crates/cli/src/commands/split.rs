@@ -1,14 +1,13 @@
 //! `quadcast data split`: divide a dataset anew.
 
-use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use quadcast_analysis::{DivideOptions, DivisionMethod, HeldOut, PatternSource, divide};
 use quadcast_core::{Detection, Mirrors, Names, PublishedLists, RelationId, published_lists};
 use quadcast_data::write::free_folder;
-use quadcast_data::{Content, Loaded};
-use quadcast_report::division_text;
+use quadcast_data::{Content, Loaded, read_lines};
+use quadcast_report::{division_text, shown};
 use quadcast_run::lookup;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -194,20 +193,22 @@ fn listed(lists: &str, relations: &Names) -> Result<(Mirrors, String), Failure> 
             return Ok((mirrors, format!("published for {}", published.name)));
         }
         return Err(Failure::input(format!(
-            "--lists {lists}: the dataset has no relation {}; give lists of your own, or leave --lists out",
+            "--lists {}: the dataset has no relation {}; give lists of your own, or leave --lists out",
+            shown(lists),
             missing.join("; ")
         )));
     }
     let failed = |error: &dyn std::fmt::Display| {
         let known: Vec<&str> = PublishedLists::all().iter().map(|lists| lists.name.as_str()).collect();
         Failure::input(format!(
-            "--lists {lists}: neither published lists ({}) nor a file with lists: {error}\n\
+            "--lists {}: neither published lists ({}) nor a file with lists: {error}\n\
              expected {{\"symmetric\": [\"NAME\", …], \"inverse\": [[\"NAME\", \"NAME\"], …]}}",
+            shown(lists),
             known.join(", ")
         ))
     };
-    let bytes = fs::read(lists).map_err(|error| failed(&error))?;
-    let mut document: Value = serde_json::from_slice(&bytes).map_err(|error| failed(&error))?;
+    let text = read_lines(Path::new(lists)).map_err(|error| failed(&shown(error)))?;
+    let mut document: Value = serde_json::from_slice(&text).map_err(|error| failed(&error))?;
     let inside = document.get_mut("lists").map(Value::take).unwrap_or(document);
     let file: ListFile = serde_json::from_value(inside).map_err(|error| failed(&error))?;
     if file.symmetric.is_empty() && file.inverse.is_empty() {

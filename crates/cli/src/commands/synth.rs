@@ -9,7 +9,7 @@ use quadcast_analysis::{Oracle, SynthWorld, WorldName, synth, synth_operations, 
 use quadcast_core::{Dataset, Filter, Protocol, Run, Setting};
 use quadcast_data::write_operations;
 use quadcast_eval::{Outcome, judge};
-use quadcast_report::{SynthCost, counted, synth_text};
+use quadcast_report::{SynthCost, counted, shown, synth_text};
 use quadcast_run::peak_memory;
 use serde_json::{Value, json};
 
@@ -85,7 +85,7 @@ fn stream(options: &Options, operations: usize, output: &Output) -> Result<(), F
         format!(
             "{operations} operations on {triples} triples (seed {}): {}\n",
             options.seed,
-            options.out.display()
+            shown(options.out.display())
         )
     })
 }

@@ -13,8 +13,9 @@ pub const EXAMPLES: &str = "Examples:
   quadcast verify RUN --data /elsewhere/ICEWS14 --json
 
 Three checks: every file has the checksum that the run noted; every figure follows from the ranks;
-the saved model, played again, gives the same ranks bit by bit. A model of an evolving graph changes
-from step to step and is trained again. Exit code 1 if ranks differ, 2 if a file or figure is wrong.";
+the saved model, evaluated again, gives the same ranks bit by bit. A model of an evolving graph
+changes from step to step and is trained again. Exit code 1 if ranks differ, 2 if a file or figure
+is wrong.";
 
 /// Which run to verify.
 #[derive(Debug, Args)]

@@ -34,18 +34,37 @@ fn no_command_writes_into_a_folder_of_others() {
 #[test]
 fn a_world_is_replaced_only_if_it_is_ours() {
     let room = Room::new();
-    let made = "data synth --world rules-only --out mine";
-    let texts = ["mine", "more than a synthetic world", "does not touch it"];
-    for world in ["{}", "not JSON", "{\"files\": [\"train.txt\"]}"] {
-        room.write("mine/world.json", world);
-        room.write("mine/thesis.txt", "two years of work");
+    let texts =
+        ["mine", "contains other files", "replaces only synthetic datasets", "remove the folder yourself"];
+    let refuse = |made: &str, file: &str| {
+        room.write(format!("mine/{file}"), "two years of work");
         room.assert_refused(&format!("{made} --overwrite"), &texts);
+        assert_eq!(room.text(&format!("mine/{file}")), "two years of work");
         room.remove("mine");
+    };
+    let made = "data synth --world rules-only --out mine";
+    for world in ["{}", "not JSON", "{\"files\": [\"thesis.txt\"]}", "{\"files\": {\"thesis.txt\": \"\"}}"] {
+        room.write("mine/world.json", world);
+        refuse(made, "thesis.txt");
+    }
+    // Files of somebody else among ours, and ours with other content.
+    for file in ["thesis.txt", "thesis/1.txt", "train.txt", "world.json"] {
+        room.quadcast(made).success();
+        refuse(made, file);
+    }
+    let made = "data synth --world evolving --out mine";
+    for file in ["updates/1/thesis.txt", "updates/1/train-op2id.txt"] {
+        room.quadcast(made).success();
+        refuse(made, file);
     }
     room.quadcast(made).success();
-    room.write("mine/thesis.txt", "two years of work");
+    room.quadcast(&format!("{made} --overwrite")).success();
+    // Earlier versions listed names without checksums.
+    let mut world = room.json("mine/world.json");
+    let names: Vec<String> = world["files"].as_object().expect("checksums").keys().cloned().collect();
+    world["files"] = names.into();
+    room.write("mine/world.json", world.to_string());
     room.assert_refused(&format!("{made} --overwrite"), &texts);
-    assert_eq!(room.text("mine/thesis.txt"), "two years of work");
 }
 
 /// Settings that would take more memory than there is, or never end.
@@ -112,7 +131,7 @@ fn equal_scores_do_not_pass_for_a_perfect_model() {
     assert_texts(&check(&room, "zeros", "F1"), &["warn", "100.0 % of the correct answers are tied"]);
     // Nobody knows what the maker of these scores saw.
     for id in ["S2", "L1"] {
-        assert_texts(&check(&room, "zeros", id), &["not known", "made elsewhere"]);
+        assert_texts(&check(&room, "zeros", id), &["not known", "external scores"]);
     }
     room.quadcast(&format!("{run} --out fair")).success();
     let mrr = room.record("fair")["metrics"]["time"]["mrr"].as_f64().expect("a number");

@@ -89,7 +89,7 @@ fn page_works_on_every_screen() {
     let Some(browser) = browser() else { return skip("no browser") };
     let room = Room::with_runs();
     room.quadcast("report combined strict relaxed multi --out report.html").success();
-    assert_works(&room, &browser, "report.html", 9);
+    assert_works(&room, &browser, "report.html", 10);
 }
 
 #[test]
@@ -97,5 +97,5 @@ fn page_of_the_demonstration_works_on_every_screen() {
     let Some(browser) = browser() else { return skip("no browser") };
     let room = Room::new();
     room.quadcast("demo").success();
-    assert_works(&room, &browser, "quadcast-demo/report.html", 13);
+    assert_works(&room, &browser, "quadcast-demo/report.html", 14);
 }

@@ -22,7 +22,7 @@ pub const MARKER: &str =
     "A run folder of quadcast. Its files are written, replaced and removed by quadcast.\n";
 
 /// A command that takes longer hangs.
-const PATIENCE: Duration = Duration::from_mins(1);
+const PATIENCE: Duration = Duration::from_mins(10);
 
 /// Columns that text for people may take.
 const WIDTH: usize = 100;
@@ -196,6 +196,17 @@ impl Room {
     /// The record of a run.
     pub fn record(&self, run: &str) -> Value {
         self.json(&format!("{run}/metrics.json"))
+    }
+
+    /// Makes a pipe, if the system can; otherwise the test is skipped.
+    #[cfg(unix)]
+    pub fn pipe(&self, name: &str) -> bool {
+        let made = std::process::Command::new("mkfifo").arg(self.path(name)).status();
+        let made = made.is_ok_and(|status| status.success());
+        if !made {
+            skip("no mkfifo");
+        }
+        made
     }
 
     /// Removes a folder.

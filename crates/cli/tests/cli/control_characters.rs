@@ -112,6 +112,36 @@ fn runs_are_compared_and_reported() {
 }
 
 #[test]
+fn paths_forge_no_lines() {
+    let room = Room::with_files(&ODD);
+    let run = RUNS[0];
+    room.write("ops.txt", "0 1 0 +\n1 2 0 +\n");
+    for (arguments, text) in [
+        (format!("run --model recurrency --data '{DATA}' --out 'kept\nforged'"), "record: kept\\nforged\n"),
+        (format!("data export '{DATA}' --queries test --out 'q\nforged'"), "each: q\\nforged\n"),
+        ("data convert ops.txt --out 'c\nforged'".to_owned(), "triples: c\\nforged\n"),
+        ("data synth --operations 400 --out 's\nforged'".to_owned(), "(seed 1): s\\nforged\n"),
+    ] {
+        let answer = seen(&room, &arguments);
+        answer.assert_says(&[text]);
+        assert!(answer.stdout.lines().all(|line| !line.starts_with("forged")), "{}", answer.stdout);
+    }
+    for (arguments, text) in [
+        ("data convert ops.txt --out 'c\nforged'".to_owned(), "c\\nforged: the file exists"),
+        ("data convert 'c\nforged' --hold 3 --out d".to_owned(), "c\\nforged is a stream"),
+        (
+            format!("data split '{DATA}' --method leakage-free --out d --lists 'l\nforged'"),
+            "--lists l\\nforged: ",
+        ),
+    ] {
+        said(&room, &arguments).assert_error(2, &[text]);
+    }
+    room.write("q\nforged.csv", "subject,relation\nnobody,nothing\n");
+    let asked = format!("forecast '{run}' --queries 'q\nforged.csv'");
+    said(&room, &asked).assert_error(2, &["q\\nforged.csv:2: "]);
+}
+
+#[test]
 fn programs_get_exact_names() {
     let room = Room::with_files(&ODD);
     let run = RUNS[0];

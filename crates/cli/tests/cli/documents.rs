@@ -1,13 +1,20 @@
-//! Every command in the README and in the book is executed, page by page, and must succeed.
+//! Every command in the README and in the book is executed, page by page, and must succeed. Every test that a page names exists.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use quadcast_testing::files;
+
 use crate::common::{Room, example};
+
+/// The repository.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
 
 /// The README and the pages of the book.
 fn pages() -> Vec<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let root = root();
     let mut pages = vec![root.join("README.md")];
     for folder in [root.join("docs"), root.join("docs/models")] {
         let entries = fs::read_dir(&folder).expect("the book is committed");
@@ -62,4 +69,31 @@ fn commands_of_the_documents_succeed() {
         }
     }
     assert!(executed > 10, "the documents hold commands");
+}
+
+/// What stands in back-ticks in the last column of the tables of a page.
+fn last_column(text: &str) -> Vec<&str> {
+    let rows = text.lines().filter_map(|line| line.trim().strip_prefix('|')?.strip_suffix('|'));
+    let cells = rows.filter_map(|row| row.rsplit('|').next());
+    cells.flat_map(|cell| cell.split('`').skip(1).step_by(2)).collect()
+}
+
+#[test]
+fn tests_of_the_promises_exist() {
+    let text = fs::read_to_string(root().join("docs/promises.md")).expect("the book is committed");
+    let sources: String = files(&root().join("crates"))
+        .into_iter()
+        .filter(|(path, _)| path.extension().is_some_and(|ending| ending == "rs"))
+        .map(|(_, source)| String::from_utf8(source).expect("source code is UTF-8"))
+        .collect();
+    let tests = last_column(&text);
+    for test in &tests {
+        let exists = if test.contains('/') {
+            root().join(test).is_file()
+        } else {
+            sources.contains(&format!("fn {test}("))
+        };
+        assert!(exists, "docs/promises.md names {test}, which does not exist");
+    }
+    assert!(tests.len() > 20, "the tables name tests: {tests:?}");
 }

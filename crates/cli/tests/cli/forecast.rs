@@ -100,6 +100,29 @@ fn malformed_files_of_questions_name_the_line() {
 }
 
 #[test]
+fn files_of_questions_are_text_of_a_sensible_size() {
+    let room = five_days();
+    let asked = "forecast run --queries questions.csv";
+    room.write("questions.csv", "subject,relation\nanna,meets\nan\0na,meets\n");
+    room.assert_refused(asked, &["questions.csv:3:1: found a NUL byte"]);
+    room.write("questions.csv", format!("subject,relation\n{},meets\n", "anna".repeat(1 << 19)));
+    room.assert_refused(asked, &["questions.csv:2:1: the line is longer than 1048576 bytes"]);
+    std::fs::remove_file(room.path("questions.csv")).expect("a file");
+    room.write("questions.csv/inner", "");
+    room.assert_refused(asked, &["questions.csv: this is a folder, expected a regular file"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn questions_do_not_come_from_pipes_and_devices() {
+    let room = five_days();
+    room.assert_refused("forecast run --queries /dev/zero", &["/dev/zero: this is a device"]);
+    if room.pipe("questions.csv") {
+        room.assert_refused("forecast run --queries questions.csv", &["questions.csv: this is a pipe"]);
+    }
+}
+
+#[test]
 fn a_triple_of_a_changing_graph_is_judged() {
     let room = Room::with_circles();
     room.quadcast(

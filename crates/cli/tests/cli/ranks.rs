@@ -68,10 +68,10 @@ fn ranks_of_a_run_give_its_numbers() {
         assert!(record.get("unreached").is_none() && record.get("not_a_number").is_none());
     }
     let answer = room.quadcast("compare combined judged").success();
-    answer.assert_says(&["equal", "warning: the ranks of the second run were made elsewhere\n"]);
+    answer.assert_says(&["equal", "warning: the ranks of the second run come from an external model\n"]);
     room.quadcast("report combined judged --format md").success();
     room.quadcast("report combined judged --out page.html").success();
-    assert_texts(&room.text("page.html"), &["the ranks were made elsewhere"]);
+    assert_texts(&room.text("page.html"), &["the ranks come from an external model"]);
 }
 
 #[test]
@@ -91,7 +91,8 @@ fn what_the_file_does_not_tell_is_not_in_the_record() {
     room.write("bare.csv", text(&lines, RANKS));
     let answer = room.quadcast("evaluate --data harbour --scores bare.csv --out bare").success();
     answer.assert_fits();
-    answer.assert_says(&["scores: ranks, ", "warning: the ranks were made elsewhere", "does not tell ties"]);
+    let warning = "warning: the ranks come from an external model";
+    answer.assert_says(&["scores: ranks, ", warning, "does not tell ties"]);
     for unknown in ["not scored", "correct answer tied", "tie policy"] {
         assert!(!answer.stdout.contains(unknown), "{}", answer.stdout);
     }
@@ -120,8 +121,8 @@ fn lines_that_cannot_be_ranks() {
     assert_eq!(record["metrics"]["time"]["mr"], 1.75);
     let cases = [
         ("2,0,4,3,4", "time_rank 4 is beyond the last place, 3"),
-        ("2,0,0,0,0", "time_rank \"0\" is not a whole number from 1 on"),
-        ("2,0,1.5,1,2", "is not a whole number from 1 on; give the optimistic rank"),
+        ("2,0,0,0,0", "time_rank \"0\" is not a whole number ≥ 1"),
+        ("2,0,1.5,1,2", "is not a whole number ≥ 1; give the optimistic rank"),
         ("2,0,1,2,1", "static_rank 2 is above time_rank 1"),
         ("2,0,3,1,2", "time_rank 3 is above raw_rank 2"),
         ("2,0,2,1,2", "shrink by 1, but the filter removes only 0"),
@@ -135,13 +136,13 @@ fn lines_that_cannot_be_ranks() {
         assert_bad(&room, &good.replace("2,0,3,3,3", line), &["r.csv:4: ", message]);
     }
     let text = good.replace("2,0,3,3,3\n", "");
-    assert_bad(&room, &text, &["r.csv: 1 of 4 gold answers", "the first is entity 0 (#0) for row 2"]);
+    assert_bad(&room, &text, &["r.csv: 1 of 4 correct answers", "the first is entity 0 (#0) for row 2"]);
     let tied = "row,gold,time_rank,static_rank,raw_rank,time_tied,static_tied,raw_tied\n\
                 0,1,2,1,2,2,2,2\n1,2,1,1,1,1,1,1\n2,0,3,3,3,1,1,1\n3,1,1,1,1,1,1,1\n";
     room.write("r.csv", tied);
     room.quadcast("evaluate --data small --scores r.csv --unchecked-order").success();
     let cases = [
-        ("2,0,3,3,3,0,1,1", "time_tied \"0\" is not a whole number from 1 on"),
+        ("2,0,3,3,3,0,1,1", "time_tied \"0\" is not a whole number ≥ 1"),
         ("2,0,3,3,3,2,1,1", "time_rank 3 with time_tied 2 is beyond the last place, 3"),
         ("2,0,1,1,1,2,1,1", "time_tied 2 is above raw_tied 1"),
     ];

@@ -277,7 +277,7 @@ fn a_full_disk_is_said_and_leaves_no_half_record() {
         let run = format!("out-{file}");
         room.write(format!("{run}/.quadcast-run"), MARKER);
         // The temporary file of an atomic write, on a device that is always full.
-        std::os::unix::fs::symlink("/dev/full", room.path(format!("{run}/{file}.tmp"))).expect("a link");
+        std::os::unix::fs::symlink("/dev/full", room.path(format!("{run}/.{file}.tmp"))).expect("a link");
         let answer = room.quadcast(&format!("run --model recurrency --data harbour --out {run}"));
         answer.assert_error(1, &[&format!("cannot write {run}/{file}:"), "The disk is full", "--out"]);
         assert_eq!(answer.stdout, "");

@@ -78,7 +78,7 @@ fn unfinished_runs_are_left_out_and_named() {
     let answer = room.quadcast("report combined killed --out page.html");
     answer.assert_remarks("left out: killed is not finished: still running, or killed\n");
     assert_texts(&room.text("page.html"), &["left out: killed is not finished"]);
-    room.assert_refused("report killed --quiet", &["no run is complete", "quadcast run"]);
+    room.assert_refused("report killed --quiet", &["no complete run to report", "quadcast run"]);
 }
 
 #[test]

@@ -247,7 +247,7 @@ fn counted_rules_come_with_curves_and_stay_in_the_model() {
         assert_eq!((ages.len(), rule["body_support"].as_u64()), (10, Some(bodies)));
         assert!(bodies >= 5 && rule["curve"]["smooth"]["alpha"].is_f64(), "{rule}");
     }
-    room.assert_refused("rules counted --out file.jsonl", &["tables of the model", "--json"]);
+    room.assert_refused("rules counted --out file.jsonl", &["cannot be exported", "--json"]);
     let given = "run --model herald --data north --rules north-run/rules.jsonl --out given";
     room.assert_refused(given, &["herald learns no rules", "models with rules: tlogic"]);
 }

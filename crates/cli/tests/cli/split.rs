@@ -107,6 +107,27 @@ fn wrong_requests_write_nothing() {
 }
 
 #[test]
+fn lists_are_text_of_a_sensible_size() {
+    let room = Room::with_harbour();
+    let split = "data split harbour --method leakage-free --out a --lists";
+    room.write("lists.json", "{\"symmetric\":\n[\"me\0ets\"]}");
+    room.assert_refused(&format!("{split} lists.json"), &["lists.json:2:1: found a NUL byte"]);
+    room.write("lists.json", " ".repeat(2 << 20));
+    room.assert_refused(&format!("{split} lists.json"), &["lists.json:1:1: the line is longer than"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn lists_do_not_come_from_pipes_and_devices() {
+    let room = Room::with_harbour();
+    let split = "data split harbour --method leakage-free --out a --lists";
+    room.assert_refused(&format!("{split} /dev/zero"), &["/dev/zero: this is a device"]);
+    if room.pipe("lists.json") {
+        room.assert_refused(&format!("{split} lists.json"), &["lists.json: this is a pipe"]);
+    }
+}
+
+#[test]
 fn graphs_without_time() {
     let room = Room::with_operations();
     let triples = |from: u32, to: u32| {

@@ -66,7 +66,7 @@ fn wrong_requests_are_refused_before_anything_is_written() {
     room.assert_refused("data synth --out mine", &["mine", "not empty", "--overwrite"]);
     room.assert_refused(
         "data synth --out mine --overwrite",
-        &["mine", "more than a synthetic world", "does not touch it"],
+        &["mine", "contains other files", "replaces only synthetic datasets"],
     );
     room.assert_refused("data synth --out mine/notes.txt", &["this is a file"]);
     room.quadcast("data synth --world rules-only --out made").success();

@@ -7,4 +7,4 @@ mod text;
 pub use open::Compression;
 pub(crate) use open::{ReadFault, Source, decoded, failure, file_name, open_file, stream};
 pub(crate) use text::{CheckedText, Checks};
-pub use text::{LONGEST_LINE, open_lines};
+pub use text::{LONGEST_LINE, read_lines};

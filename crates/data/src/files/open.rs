@@ -129,11 +129,7 @@ pub(crate) fn open_file(path: &Path) -> io::Result<File> {
     if kind.is_file() {
         return File::open(path);
     }
-    let advice = if kind.is_dir() {
-        "give a file in it"
-    } else {
-        "write what comes out of it to a file and give that"
-    };
+    let advice = if kind.is_dir() { "give a file in it" } else { "save its output to a file first" };
     let problem = format!("this is a {}, expected a regular file; {advice}", kind_word(kind));
     Err(ReadFault::File(problem).into())
 }
@@ -199,8 +195,8 @@ impl<R: Read> Read for Expansion<R> {
         self.left = self.left.checked_sub(read as u64).ok_or_else(|| {
             let mebibytes = self.limit >> 20;
             ReadFault::File(format!(
-                "the file unpacks to more than {mebibytes} MiB, over {EXPANSION} times its size, expected a table; if it is \
-                 meant, unpack it and give the plain file"
+                "the file unpacks to more than {mebibytes} MiB, over {EXPANSION} times its size, expected a table; if this \
+                 is intended, decompress it first"
             ))
         })?;
         Ok(read)

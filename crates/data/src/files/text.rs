@@ -7,7 +7,8 @@
 use std::io::{self, BufRead, Read};
 use std::path::Path;
 
-use super::open::{Compression, ReadFault, decoded, file_name, open_file};
+use super::open::{Compression, ReadFault, failure, file_name, stream};
+use crate::DataError;
 
 /// The longest line in bytes. Rows of published datasets have at most a few hundred; the rest is for events with long texts
 /// in columns that are not read.
@@ -184,11 +185,14 @@ impl LineStart {
     }
 }
 
-/// Opens a file of lines, plain or compressed as its name says. No line that is read is longer than [`LONGEST_LINE`], and a file
-/// that unpacks to hundreds of times its size is refused: memory stays in proportion to the file.
-pub fn open_lines(path: &Path) -> io::Result<impl BufRead + Send> {
-    let file = open_file(path)?;
-    Ok(CheckedText::new(decoded(file, Compression::of(&file_name(path)).0)?, Checks::LINES))
+/// Reads a file of text as a whole, plain or compressed as its name says, for somebody else to take apart. Lines longer than
+/// [`LONGEST_LINE`] are refused, NUL, and files that unpack to hundreds of times their size; every fault has its place.
+pub fn read_lines(path: &Path) -> Result<Vec<u8>, DataError> {
+    let compression = Compression::of(&file_name(path)).0;
+    let mut text = Vec::new();
+    let read = CheckedText::new(stream(path, compression)?, Checks::COMMAS).read_to_end(&mut text);
+    read.map_err(|source| failure(path, compression, source))?;
+    Ok(text)
 }
 
 #[cfg(test)]

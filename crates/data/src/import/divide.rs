@@ -7,8 +7,8 @@ use super::error::ImportError;
 use super::options::{Granularity, Shares};
 use super::steps::StepFact;
 
-/// Sorts by step and drops what stands twice in one step, if asked to; also counts that. Within a step facts keep the order
-/// of the files.
+/// Sorts by step and drops duplicate facts of a step, if asked to; also counts them. Within a step facts keep the order of the
+/// files.
 pub(super) fn ordered(mut facts: Vec<StepFact>, duplicates: Duplicates) -> (Vec<StepFact>, u64) {
     if !facts.is_sorted_by_key(|fact| fact.step) {
         facts.sort_by_key(|fact| fact.step);

@@ -122,7 +122,7 @@ pub struct ImportOptions {
     pub date_order: Option<DateOrder>,
     /// How to divide.
     pub shares: Shares,
-    /// What happens to a fact that stands twice in one step.
+    /// What happens to duplicate facts of a step.
     pub duplicates: Duplicates,
     /// Leave bad rows out and count them, instead of stopping at the first.
     pub skip_bad: bool,

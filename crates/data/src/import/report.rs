@@ -55,7 +55,7 @@ pub struct Skipped {
     pub examples: Vec<String>,
 }
 
-/// What happened to facts that stand twice in one step.
+/// What happened to duplicate facts of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Removed {
     /// Rows that repeat another one of their step.
@@ -103,7 +103,7 @@ pub struct ImportReport {
     pub rows: u64,
     /// Rows that were left out, by reason.
     pub skipped: Vec<Skipped>,
-    /// Facts that stood twice in one step.
+    /// Duplicate facts of a step.
     pub duplicates: Removed,
     /// What was done to names.
     pub names: NameChanges,

@@ -12,7 +12,7 @@ use super::report::ImportReport;
 use super::steps::StepFact;
 use crate::DataError;
 use crate::readers::date_of_day;
-use crate::write::{fill_folder, write_file};
+use crate::write::{fill_folder, sweep, write_file};
 
 /// What an import writes; nothing else is ever removed.
 const FILES: [&str; 4] = ["train.txt", "valid.txt", "test.txt", REPORT];
@@ -23,6 +23,7 @@ const REPORT: &str = "import.json";
 /// Refuses a folder that holds something, unless it is the result of an earlier import and may be replaced.
 pub(super) fn check(out: &Path, overwrite: bool) -> Result<(), ImportError> {
     let failed = |source| ImportError::Write { path: out.to_path_buf(), source };
+    sweep(out).map_err(failed)?;
     let entries = match fs::read_dir(out) {
         Ok(entries) => entries,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),

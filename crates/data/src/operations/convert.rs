@@ -10,7 +10,7 @@ use super::text::write_text;
 use crate::DataError;
 use crate::files::{Compression, Source, failure, file_name, stream};
 use crate::readers::read_text;
-use crate::write::{beside, compressed, failed, write_file};
+use crate::write::{NEW, beside, compressed, failed, sweep, write_file};
 
 /// Reads a file of operations, text or binary, also compressed. The policy is for text: a binary file is checked as a
 /// whole.
@@ -54,7 +54,8 @@ pub fn write_operations(
 ) -> Result<(), DataError> {
     operations_target(path)?;
     let compression = Compression::of(&file_name(path)).0;
-    let temporary = beside(path, "tmp");
+    sweep(path).map_err(|source| failed(path, source))?;
+    let temporary = beside(path, NEW);
     let written = write_file(&temporary, |out| {
         compressed(out, compression, |out| match format {
             StreamFormat::Text => write_text(out, stream),

@@ -113,7 +113,7 @@ impl Folder {
             }
             Ok(_) => Some(
                 "this is neither a file nor a folder (a pipe or a device?), expected the folder of a dataset or a \
-                 file of operations; write what comes out of it to a file and give that",
+                 file of operations; save its output to a file first",
             ),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 Some("there is no such folder; check the spelling of the path")

@@ -1,5 +1,4 @@
-//! Files that repeat in ids of their own what other files say. They are not read, but their first rows are looked at, so that
-//! garbage in them does not go unnoticed: whoever made the folder wants to know.
+//! Unused files that repeat the data with local ids. Their first rows are checked and problems are reported.
 
 use std::path::Path;
 
@@ -11,8 +10,8 @@ use crate::DataError;
 use crate::error::IdKind;
 use crate::files::Compression;
 
-/// Looks at the files of a folder that nobody asked for and `repeats` knows by their names without endings: notes about those that
-/// are not what they should be, and the names of the other files.
+/// Checks the unused files that `repeats` knows by their names without endings. Returns notes about their problems, and the names
+/// of the other unused files.
 pub(super) fn look_at_unused<'a>(
     folder: &'a Folder,
     spaces: IdSpaces<'_>,

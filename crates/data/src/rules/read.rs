@@ -153,6 +153,7 @@ impl Reading<'_> {
             rule_support: line.rule_support,
             body_support: line.body_support,
             confidence: line.confidence,
+            any_order: false,
         }))
     }
 

@@ -49,6 +49,7 @@ fn a_line_on_paper() {
         rule_support: 12,
         body_support: 48,
         confidence: 0.25,
+        any_order: false,
     };
     assert_eq!(read, RulesRead { rules: vec![rule.clone()], unknown_relations: vec![], dropped: 0 });
     let mut written = Vec::new();
@@ -160,6 +161,7 @@ fn names_that_mislead_are_written_as_ids() {
         rule_support: 1,
         body_support: 1,
         confidence: 1.0,
+        any_order: false,
     };
     let rules: Vec<Rule> = (0..10).map(rule).collect();
     let mut text = Vec::new();
@@ -189,6 +191,7 @@ prop_compose! {
             rule_support,
             body_support,
             confidence: ((ratio * 1e6).round() / 1e6).max(1e-6),
+            any_order: false,
         }
     }
 }

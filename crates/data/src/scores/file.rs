@@ -26,7 +26,7 @@ enum Body {
     Sparse(Box<Sparse>),
 }
 
-/// Scores that a model from elsewhere gave, by row of a query list.
+/// Scores of an external model, by row of a query list.
 pub struct ScoreFile {
     path: PathBuf,
     list: Arc<QueryList>,

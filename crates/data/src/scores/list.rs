@@ -1,4 +1,4 @@
-//! The numbered queries of a split: what a model from elsewhere is asked.
+//! The numbered queries of a split, exported for an external model.
 
 use std::io::{self, Write};
 use std::ops::Range;

@@ -1,5 +1,5 @@
-//! Ranks that were made elsewhere, for those who kept no scores. They cannot be counted again, only checked: every gold
-//! answer of the split once, no place behind the last candidate, no filter that makes a rank worse.
+//! Ranks of an external model that kept no scores. They cannot be counted again, only checked: every correct answer of the split
+//! once, no place behind the last candidate, no filter that makes a rank worse.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,23 +13,23 @@ use super::{QueryList, ScoreFileError};
 /// Columns that our own files have and that say nothing new here.
 const IGNORED: &str = "step time direction known known_id relation relation_id seen reached not_a_number";
 
-/// How a gold answer stands among the candidates under one filter.
+/// How a correct answer stands among the candidates under one filter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RankCounts {
     /// Candidates before it: the optimistic rank less one.
     pub greater: u32,
-    /// Candidates that tie, the gold answer included.
+    /// Candidates that tie, the correct answer included.
     pub tied: u32,
     /// Those of them with a smaller id.
     pub tied_before: u32,
 }
 
-/// A gold answer that must be in the file.
+/// A correct answer that must be in the file.
 #[derive(Clone, Copy, Debug)]
 pub struct GoldAnswer {
     /// Row of its query in the list.
     pub row: usize,
-    /// The gold answer.
+    /// The correct answer.
     pub gold: EntityId,
     /// How many candidates each filter leaves, in the order of [`Filter::ALL`].
     pub candidates: [u32; 3],
@@ -62,17 +62,17 @@ struct Columns {
     count: usize,
 }
 
-/// The ranks of all gold answers, by row of a query list.
+/// The ranks of all correct answers, by row of a query list.
 pub struct RankFile {
     path: PathBuf,
     names: Names,
-    /// Sorted by row and gold answer.
+    /// Sorted by row and correct answer.
     entries: Vec<RankLine>,
     /// Whether keys prove that every line is about its query.
     pub verified: bool,
     /// Size of the file.
     pub bytes: u64,
-    /// Whether the file says how many candidates tie with a gold answer.
+    /// Whether the file says how many candidates tie with a correct answer.
     pub ties_known: bool,
     /// Whether the order of tied candidates by id is known, or nothing ties.
     pub order_known: bool,
@@ -110,7 +110,7 @@ impl RankFile {
         while let Some((line, text)) = reader.next_line()? {
             if entries.len() == most {
                 let message =
-                    format!("more ranks than the dataset has gold answers ({most}); rank every fact once");
+                    format!("more ranks than the dataset has correct answers ({most}); rank every fact once");
                 return Err(reader.error(message));
             }
             entries.push(entry(&mut reader, &columns, line, &text)?);
@@ -131,7 +131,7 @@ impl RankFile {
         Ok(Some(file))
     }
 
-    /// The ranks of what was asked, which must be sorted by row and gold answer; an error if the file and the questions
+    /// The ranks of what was asked, which must be sorted by row and correct answer; an error if the file and the questions
     /// do not agree, or if no scores can give such ranks.
     pub fn answer(&self, asked: &[GoldAnswer]) -> Result<Vec<[RankCounts; 3]>, ScoreFileError> {
         let is_asked = |entry: &&RankLine| {
@@ -152,7 +152,7 @@ impl RankFile {
         let found: Vec<Option<&RankLine>> = asked.iter().map(find).collect();
         if let Some(first) = found.iter().position(Option::is_none) {
             let message = format!(
-                "{} of {} gold answers of the test split are not ranked, the first is {} for row {}",
+                "{} of {} correct answers of the test split are not ranked, the first is {} for row {}",
                 found.iter().filter(|entry| entry.is_none()).count(),
                 asked.len(),
                 self.named(asked[first].gold),
@@ -258,7 +258,7 @@ fn entry(
                 let name = filter.word();
                 let halved = what == "rank" && text.parse::<f64>().is_ok_and(|rank| rank > 1.0);
                 let hint = if halved { "; give the optimistic rank, and ties as a number tied" } else { "" };
-                reader.error(format!("{name}_{what} {text:?} is not a whole number from {least} on{hint}"))
+                reader.error(format!("{name}_{what} {text:?} is not a whole number ≥ {least}{hint}"))
             })
         };
         counts[i].greater = number("rank", columns.ranks[i], 1)? - 1;

@@ -15,8 +15,8 @@ use crate::DataError;
 
 pub(crate) use evolving::category_file;
 pub use evolving::{EvolvingWriter, write_evolving};
-pub(crate) use folder::{beside, failed};
-pub use folder::{compressed, fill_folder, free_folder, write_file};
+pub(crate) use folder::{NEW, beside, failed};
+pub use folder::{compressed, fill_folder, free_folder, sweep, write_file};
 pub use lkge::LkgeWriter;
 pub use openke::write_openke;
 pub(crate) use rows::{push_number, write_rows};

@@ -42,7 +42,7 @@ fn rows_without_end_are_refused() {
     desk.remove("train.txt");
     desk.write("train.txt.zst", packed(Compression::Zstandard, "", &rows, 96));
     let unpacks =
-        ["train.txt.zst: the file unpacks to more than", "over 200 times its size", "give the plain file"];
+        ["train.txt.zst: the file unpacks to more than", "over 200 times its size", "decompress it first"];
     assert_texts(&desk.refusal(), &unpacks);
     let events = b"A,r,B,2031-01-01\n".repeat(MIB / 17);
     let desk = Desk::new();
@@ -68,7 +68,7 @@ fn repeated_scores_are_refused_before_they_fill_the_memory() {
     let path = desk.write("r.csv.zst", packed(Compression::Zstandard, header, &line, 2));
     assert_texts(
         &read("ranks", &path).expect_err("a bomb"),
-        &["r.csv.zst:", "more ranks than the dataset has gold answers"],
+        &["r.csv.zst:", "more ranks than the dataset has correct answers"],
     );
 }
 

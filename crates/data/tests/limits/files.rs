@@ -25,10 +25,7 @@ fn pipes_do_not_block() {
             return;
         }
         let message = in_time(reader, move || read(reader, &path)).expect_err(reader);
-        assert_texts(
-            &message,
-            &[name, "this is a pipe, expected a regular file", "write what comes out of it"],
-        );
+        assert_texts(&message, &[name, "this is a pipe, expected a regular file", "save its output"]);
     }
     for name in ["train.txt", "entity2id.txt", "division.json"] {
         let desk = Desk::with_splits();

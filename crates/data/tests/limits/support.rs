@@ -9,11 +9,11 @@ use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use quadcast_core::{Dataset, Direction, Names, Query, ScoreRow, Split};
-use quadcast_data::scores::{OpenOptions, QueryList, RankFile, ScoreFile};
+use quadcast_data::scores::{GoldAnswer, OpenOptions, QueryList, RankFile, ScoreFile};
 use quadcast_data::write::compressed;
 use quadcast_data::{
-    Compression, DataError, FaultPolicy, ImportOptions, LoadOptions, Loaded, import, load, read_operations,
-    read_rules,
+    Compression, DataError, FaultPolicy, ImportOptions, LoadOptions, Loaded, import, load, read_lines,
+    read_operations, read_rules,
 };
 use quadcast_testing::small;
 use tempfile::TempDir;
@@ -69,7 +69,8 @@ impl Desk {
 }
 
 /// The readers of one file, by name, with the name of a file that they read.
-pub const READERS: [(&str, &str); 6] = [
+pub const READERS: [(&str, &str); 7] = [
+    ("lines", "l.csv"),
     ("operations", "o.txt"),
     ("extension", "e.txt"),
     ("rules", "rules.jsonl"),
@@ -81,6 +82,12 @@ pub const READERS: [(&str, &str); 6] = [
 /// Reads a file with a reader: what it holds, in words that are the same for the same content, or the message.
 pub fn read(reader: &str, path: &Path) -> Result<String, String> {
     match reader {
+        "lines" => {
+            let lines = |text: Vec<u8>| -> Vec<String> {
+                String::from_utf8_lossy(&text).lines().map(str::to_owned).collect()
+            };
+            shown(read_lines(path).map(lines))
+        }
         "operations" => shown(read_operations(path, FaultPolicy::Error).map(|stream| {
             let rows: Vec<_> = stream.iter().collect();
             (rows, stream.vocabulary)
@@ -98,7 +105,9 @@ pub fn read(reader: &str, path: &Path) -> Result<String, String> {
         "scores" => read_scores(path),
         "ranks" => {
             let (dataset, list) = questions();
-            shown(RankFile::open(path, &dataset, &list, true).map(|file| file.map(|file| file.ties_known)))
+            let asked = gold_answers(&dataset, &list);
+            let answers = |file: RankFile| file.answer(&asked).map_err(|error| error.to_string());
+            shown(RankFile::open(path, &dataset, &list, true).map(|file| file.map(answers)))
         }
         other => panic!("no reader {other}"),
     }
@@ -145,11 +154,25 @@ pub fn questions() -> (Dataset, Arc<QueryList>) {
     (dataset, list)
 }
 
+/// The answers to these queries, each among all entities.
+pub fn gold_answers(dataset: &Dataset, list: &QueryList) -> Vec<GoldAnswer> {
+    let candidates = [dataset.entities() as u32; 3];
+    let sides =
+        dataset.splits.test.iter().flat_map(|fact| Direction::BOTH.map(|side| Query::hide(fact, side)));
+    let mut answers: Vec<GoldAnswer> = sides
+        .map(|(query, gold)| GoldAnswer { row: list.row(&query).expect("a listed query"), gold, candidates })
+        .collect();
+    answers.sort_unstable_by_key(|answer| (answer.row, answer.gold));
+    answers.dedup_by_key(|answer| (answer.row, answer.gold));
+    answers
+}
+
 /// A good file for a reader, of several lines.
 pub fn good(reader: &str) -> String {
-    let (_, list) = questions();
+    let (dataset, list) = questions();
     let rows = 0..list.queries.len();
     match reader {
+        "lines" => "a,b\n1,2\n3,4\n".to_owned(),
         "operations" => "0 1 0 +\n1 2 0 +\n0 1 0 -\n".to_owned(),
         "extension" => "5 6 0 +\n6 7 0 +\n5 6 0 -\n".to_owned(),
         "rules" => ["r", "q"].map(rule).concat(),
@@ -162,8 +185,9 @@ pub fn good(reader: &str) -> String {
             format!("row,entity,score\n{}", rows.map(line).collect::<String>())
         }
         "ranks" => {
-            let line = |row| format!("{row},0,1,1,1\n");
-            format!("row,gold,time_rank,static_rank,raw_rank\n{}", rows.map(line).collect::<String>())
+            let line = |answer: GoldAnswer| format!("{},{},1,1,1\n", answer.row, answer.gold.0);
+            let lines: String = gold_answers(&dataset, &list).into_iter().map(line).collect();
+            format!("row,gold,time_rank,static_rank,raw_rank\n{lines}")
         }
         other => panic!("no reader {other}"),
     }

@@ -147,6 +147,7 @@ fn nul_is_refused_in_single_files() {
         let path = desk.write(name, text);
         assert_texts(&read(reader, &path).expect_err(reader), &[place, "NUL"]);
     };
+    refused("lines", "l.csv", "a,b\n1,2\0\n", "l.csv:2:2");
     refused("operations", "o.txt", "0 1 0 +\n1 2\0 0 +\n", "o.txt:2:2");
     refused("extension", "e.txt", "a\tb\t0\t+\nx y\tz\0\t0\t+\n", "e.txt:2:2");
     refused("scores", "s.csv", "row,entity,score\n0,\"a\0\",0.5\n", "s.csv:2:2");

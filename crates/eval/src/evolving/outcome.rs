@@ -216,7 +216,7 @@ pub struct EvolvingOutcome {
 
 impl EvolvingOutcome {
     /// Averages over the steps. What is known of steps before them is in `earlier`.
-    pub(super) fn new(steps: Vec<StepResult>, earlier: &[Learned]) -> Self {
+    pub fn new(steps: Vec<StepResult>, earlier: &[Learned]) -> Self {
         let classified: Vec<Counts> =
             steps.iter().filter_map(|s| Some(s.classification.as_ref()?.counts)).collect();
         let negative = CategoryKind::ALL.into_iter().filter_map(|kind| {

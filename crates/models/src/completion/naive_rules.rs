@@ -440,7 +440,7 @@ impl NaiveRules {
 
 /// What it can do.
 const CAPABILITIES: Capabilities =
-    Capabilities { explains: true, ..Capabilities::new(Task::Completion, &[]) };
+    Capabilities { explains: true, reads_names: Some("compat"), ..Capabilities::new(Task::Completion, &[]) };
 
 /// Registry entry.
 pub const ENTRY: Entry = Entry {

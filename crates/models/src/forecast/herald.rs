@@ -11,7 +11,8 @@
 //!
 //! **Training.** Facts are played in time order: features from the facts before a step, a softmax over each answer and all
 //! candidates that are no answers, Adam; then the facts of the step are counted. Rules are counted on training facts only. In
-//! multi-step the counts are brought up to date only every so many steps, as in the test. The epoch is chosen on validation.
+//! multi-step the counts are brought up to date only every so many steps, as in the test. Which rules with two facts are counted
+//! is sampled from all training facts, as TLogic does; what they are worth is not. The epoch is chosen on validation.
 //!
 //! **Differs from the paper.** –
 //!
@@ -32,6 +33,7 @@ mod curves;
 mod evidence;
 mod explain;
 mod features;
+mod leaked;
 mod moment;
 mod names;
 mod network;
@@ -39,7 +41,6 @@ mod online;
 mod rules;
 mod saved;
 mod settings;
-mod shown;
 #[cfg(test)]
 mod tests;
 mod training;
@@ -53,13 +54,13 @@ use background::Rest;
 use counts::{Counts, time_of};
 use evidence::{Ask, Evidence};
 use features::{FEATURES, Parts, STARTS, Shared, write_rows};
+use leaked::LeakedQueries;
 use moment::Moment;
 use names::Labels;
 use network::{Layers, Weights};
 use online::Online;
 use rules::Tables;
 pub use settings::{Config, Form};
-use shown::Shown;
 
 /// The model. What it learned are tables and weights; counts follow from the history.
 pub struct Herald {
@@ -70,7 +71,7 @@ pub struct Herald {
     /// Weights that go on learning, in the online setting.
     online: Option<Online>,
     /// The other queries of the step: only while the query-set leak is demonstrated.
-    shown: Option<Shown>,
+    leaked: Option<LeakedQueries>,
     /// Buffers that no thread uses.
     idle: Mutex<Vec<Worker>>,
 }
@@ -103,7 +104,7 @@ impl Herald {
     pub fn new(config: Config) -> Result<Self, ConfigError> {
         config.check_ranges()?;
         let (learned, moment, idle) = (None, None, Mutex::new(Vec::new()));
-        Ok(Self { config, learned, counts: Counts::new(), moment, online: None, shown: None, idle })
+        Ok(Self { config, learned, counts: Counts::new(), moment, online: None, leaked: None, idle })
     }
 
     fn learned(&self) -> Result<&Learned, ModelError> {
@@ -140,7 +141,7 @@ impl Herald {
     /// Counts the facts of a history and looks at them from a step.
     fn begin_at(&mut self, step: Step, history: &History<'_>) {
         self.counts.follow(history);
-        self.shown = None;
+        self.leaked = None;
         self.moment = Some(Moment::new(&self.counts, time_of(history, step)));
     }
 
@@ -182,8 +183,8 @@ impl Herald {
                 row[STARTS[group]..STARTS[group + 1]].fill(0.0);
             }
         }
-        if let Some(shown) = &self.shown {
-            shown.write(relation, evidence, rows);
+        if let Some(leaked) = &self.leaked {
+            leaked.write(relation, evidence, rows);
         }
         Ok(())
     }
@@ -239,7 +240,7 @@ impl Forecaster for Herald {
     fn shown_queries(&mut self, leak: Leak, queries: &[Query]) {
         let relations = self.counts.relations.len();
         let asked = queries.iter().map(|query| (query.directed(relations / 2).0, query.known.0));
-        self.shown = Some(Shown::new(leak, relations, asked));
+        self.leaked = Some(LeakedQueries::new(leak, relations, asked));
     }
 
     fn score(
@@ -298,6 +299,7 @@ pub const ENTRY: Entry = Entry {
         counts_rules: true,
         inductive: true,
         random: true,
+        reads_names: Some("names"),
         ..Capabilities::new(Task::Forecasting, &[Setting::SingleStep, Setting::MultiStep, Setting::Online])
     },
     settings: Config::SETTINGS,

@@ -211,6 +211,7 @@ pub const ENTRY: Entry = Entry {
     capabilities: || Capabilities {
         explains: true,
         random: true,
+        reads_names: Some("static_graph"),
         ..Capabilities::new(Task::Forecasting, &[Setting::SingleStep, Setting::MultiStep])
     },
     settings: Config::SETTINGS,

@@ -1,4 +1,4 @@
-//! A report as one HTML file: no network, no fonts, no scripts from elsewhere.
+//! A report as one HTML file: no network, no fonts, no external scripts.
 
 mod page;
 mod patterns;

@@ -13,6 +13,7 @@ use crate::svg::{Curve, DotRow, Dots, Line, NARROW, WIDE};
 use crate::tables::{
     check_grid, filter_title, frequency_grid, policy_grid, relation_grid, results, seed_grid, seen_grid,
 };
+use crate::terminal::trained_by_words;
 use crate::{Options, counted, rules_words};
 
 /// The whole page.
@@ -91,6 +92,7 @@ fn run(group: &Group<'_>, member: &Member<'_>) -> Value {
         latest => record.latest_read.as_deref().unwrap_or("nothing"),
         selection,
         rules => record.model.rules.as_ref().map(rules_words),
+        trained_by => record.model.trained_by.as_ref().map(trained_by_words),
         options => options(&record.model.config).into_iter().collect::<Vec<_>>(),
     }
 }

@@ -116,7 +116,7 @@ fn history(Compared { members, .. }: &Compared<'_>) -> Found {
         let record = &member.run.record;
         if is_external(record) {
             unknown.push(format!(
-                "{}: made elsewhere; what its model saw is declared, not observed",
+                "{}: external scores; what its model saw is declared, not observed",
                 member.label
             ));
             continue;
@@ -155,7 +155,7 @@ fn isolation(Compared { members, .. }: &Compared<'_>) -> Found {
             unknown.push(match run.record.task {
                 _ if is_external(&run.record) => {
                     format!(
-                        "{label}: made elsewhere; whether its queries were answered one by one is not known"
+                        "{label}: external scores; whether its queries were answered one by one is not known"
                     )
                 }
                 Task::Evolving => format!("{label}: not checked on evolving graphs"),
@@ -165,18 +165,18 @@ fn isolation(Compared { members, .. }: &Compared<'_>) -> Found {
         };
         if found.is_broken() {
             problems.push(format!(
-                "{label} answers differently if other queries are asked beside: its figures may rest on the queries of the test step"
+                "{label}: the scores change when other queries are in the same batch; the figures may rest on the queries of the test step"
             ));
         }
         *evidence.entry(found.verdict).or_insert(0) += found.questions as u64;
     }
     let asked = |(verdict, questions): (IsolationVerdict, u64)| {
         let how = match verdict {
-            IsolationVerdict::Exact => "bit for bit",
-            IsolationVerdict::Rounding => "up to rounding",
-            IsolationVerdict::Broken => "not at all",
+            IsolationVerdict::Exact => "the same scores bit for bit",
+            IsolationVerdict::Rounding => "the same scores up to rounding",
+            IsolationVerdict::Broken => "different scores",
         };
-        format!("{} queries asked alone and in other company gave the same scores {how}", counted(questions))
+        format!("{} queries asked alone and among others gave {how}", counted(questions))
     };
     let evidence = evidence.into_iter().map(asked).collect::<Vec<_>>().join("; ");
     Found { problems, unknown, evidence }
@@ -196,7 +196,7 @@ fn selection(Compared { members, .. }: &Compared<'_>) -> Found {
         let record = &member.run.record;
         let (test, shared) = (record.dataset.test, record.dataset.test_in_valid);
         if is_external(record) {
-            unknown.push(format!("{}: made elsewhere; how it was selected is not recorded", member.label));
+            unknown.push(format!("{}: external scores; how it was selected is not recorded", member.label));
         } else if shared > 0 && record.selection.is_some() {
             problems.push(format!(
                 "{}: {} of {} test facts are validation facts, so that it was selected on them",
@@ -280,7 +280,7 @@ fn ranking(Compared { members, .. }: &Compared<'_>) -> Found {
             ));
         }
         if member.run.record.scores.as_ref().is_some_and(|scores| scores.ranked_by.is_some()) {
-            problems.push(format!("{}: the ranks were made elsewhere", member.label));
+            problems.push(format!("{}: the ranks come from an external model", member.label));
         }
     }
     let evidence = format!(
@@ -366,7 +366,7 @@ mod tests {
         let found = verdicts(&[external]);
         for id in ["S2", "I1", "L1"] {
             assert_eq!(found[id].0, Verdict::NotKnown, "{id}: {}", found[id].1);
-            assert!(found[id].1.contains("made elsewhere"), "{id}: {}", found[id].1);
+            assert!(found[id].1.contains("external scores"), "{id}: {}", found[id].1);
         }
         assert_eq!(found["F1"].0, Verdict::Pass, "no ties: {}", found["F1"].1);
     }
@@ -405,7 +405,7 @@ mod tests {
             ("D1", Verdict::Warn, "another dataset of this name"),
             ("S1", Verdict::Warn, "“single-step” and “multi-step”"),
             ("S2", Verdict::Fail, "which multi-step forbids"),
-            ("I1", Verdict::Fail, "if other queries are asked beside"),
+            ("I1", Verdict::Fail, "when other queries are in the same batch"),
             ("L1", Verdict::Fail, "selected on test"),
             ("Q1", Verdict::Fail, "2 duplicates, 48 test facts"),
             ("Q1", Verdict::Fail, "95 ranks for 96 queries"),

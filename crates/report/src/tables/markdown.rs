@@ -77,8 +77,8 @@ fn group_text(group: &Group<'_>) -> String {
     text.push_str(&titled(&title, &relation_grid(group, &slices)));
     let known = frequencies(group, |row| row.query.known);
     let gold = frequencies(group, |row| row.gold);
-    for (what, slices) in [("known", known), ("gold", gold)] {
-        let title = format!("Test facts that name the {what} entity, MRR");
+    for (what, slices) in [("known entity", known), ("correct answer", gold)] {
+        let title = format!("Test facts that name the {what}, MRR");
         text.push_str(&titled(&title, &frequency_grid(group, &slices)));
     }
     text

@@ -21,8 +21,8 @@ const MEASURES: [(Measure, &str); 5] = [
 pub(crate) fn policy_grid(group: &Group<'_>) -> Grid {
     let mut head = vec![Head::text("model")];
     head.extend(TiePolicy::ALL.map(|policy| Head::number(policy.word(), "MRR under this policy, per cent")));
-    head.push(Head::number("tied", "queries whose gold answer ties with another candidate, per cent"));
-    head.push(Head::number("unreached", "queries whose gold answer the model said nothing about, per cent"));
+    head.push(Head::number("tied", "queries whose correct answer ties with another candidate, per cent"));
+    head.push(Head::number("not scored", "queries whose correct answer the model did not score, per cent"));
     let mut grid = Grid::new(head);
     for member in &group.members {
         let outcome = member.run.outcome(Filter::Time);

@@ -4,7 +4,7 @@
 //! much they are worth is counted as for all rules, by the age of the older fact and by the order of the two. Only the latest facts
 //! of an entity and relation are followed.
 
-use quadcast_core::{History, Run};
+use quadcast_core::{History, Rule, Run};
 
 use super::counts::Counts;
 use super::moment::Moment;
@@ -29,8 +29,7 @@ pub(super) fn choose(history: &History<'_>, run: &Run) -> Vec<Chain> {
     let mut rules = tlogic::two_fact_rules(history, run);
     // A constraint binds the answer to the known entity or to itself: no path to somebody else.
     rules.retain(|rule| rule.constraints.is_empty());
-    let worth =
-        |rule: &quadcast_core::Rule| f64::from(rule.rule_support) / (f64::from(rule.body_support) + PRIOR);
+    let worth = |rule: &Rule| f64::from(rule.rule_support) / (f64::from(rule.body_support) + PRIOR);
     // Stable: equal ones stay in the order in which they were found.
     rules.sort_by(|a, b| a.head.cmp(&b.head).then(worth(b).total_cmp(&worth(a))));
     let best = rules.chunk_by(|a, b| a.head == b.head).flat_map(|rules| rules.iter().take(CHAINS));

@@ -50,6 +50,7 @@ pub(super) fn plain_rule(tables: &Tables, head: u32, body: &[u32], place: usize)
         rule_support: heads as u32,
         body_support: bodies as u32,
         confidence: six_digits(confidence),
+        any_order: body.len() > 1,
     }
 }
 
@@ -63,7 +64,9 @@ fn rule(tables: &Tables, head: u32, body: &[u32], place: usize) -> ListedRule {
         .collect();
     if body.len() > 1 {
         // Two facts have an order instead of a number.
-        by_age.iter_mut().for_each(|point| point.by_number.clear());
+        for point in &mut by_age {
+            point.by_number.clear();
+        }
     }
     let smooth = fit(&by_age);
     ListedRule { rule: plain_rule(tables, head, body, place), curve: Some(RuleCurve { by_age, smooth }) }

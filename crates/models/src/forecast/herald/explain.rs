@@ -287,7 +287,7 @@ fn fired_chains(ask: &Ask<'_>, history: &History<'_>, query: &Query, answer: Ent
             plain_rule(ask.tables, ask.relation, &[chain.first, chain.second], first_place as usize + place);
         let overall = rule.confidence;
         let step = groundings.first()?.iter().map(|fact| fact.step).max()?;
-        (score > 0.0).then(|| FiredRule {
+        (score > 0.0).then_some(FiredRule {
             rule,
             score,
             share: 0.0,

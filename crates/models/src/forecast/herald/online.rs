@@ -47,7 +47,7 @@ pub(super) fn learn(herald: &mut Herald, step: Step, history: &History<'_>) -> R
         herald.begin_at(known, &history.until(known)?);
         let mut asked = questions(history, known)?;
         asked.shuffle(&mut quadcast_core::stream(seed, "herald online order", u64::from(known.0)));
-        learn_from(herald, &mut optimiser, &asked, rate);
+        learn_from(herald, &mut optimiser, &asked, rate)?;
     }
     if let Some(online) = &mut herald.online {
         online.optimiser = optimiser;

@@ -11,6 +11,7 @@ use super::network::{Layers, Weights};
 use super::rules::bin;
 use super::training::{Trainer, questions};
 use super::*;
+use crate::training::Learning;
 
 const ENTITIES: u32 = 9;
 const RELATIONS: u32 = 3;
@@ -404,6 +405,39 @@ fn rules_are_listed_with_their_curves() {
     let mut loaded = Herald::new(Config::default()).expect("a valid configuration");
     loaded.load(&herald.save().expect("a model")).expect("its own state");
     assert_eq!(loaded.listed_rules().expect("a model with rules"), listed);
+}
+
+/// Rules are brought up to date every few batches. A training that goes on between two such places uses those of the last one.
+#[test]
+fn a_training_goes_on_where_it_was() {
+    const STEPS: u32 = 140;
+    let mut random = stream(1, "herald long world", 0);
+    let mut below = |n: u32| random.random_range(0..n);
+    let steps = (0..STEPS).flat_map(|step| std::iter::repeat_n(step, 5));
+    let quads: Vec<Quad> =
+        steps.map(|step| Quad::new(below(ENTITIES), below(RELATIONS), below(ENTITIES), step)).collect();
+    let axis = TimeAxis::new((0..i64::from(STEPS)).collect(), Calendar::UNKNOWN);
+    let facts = Facts::new(quads, STEPS as usize);
+    let index = HistoryIndex::new(&axis, ENTITIES as usize, RELATIONS as usize, &[&facts]);
+    let (history, run) = (index.whole(), Run::silent(3));
+    let new = || Herald::new(config()).expect("a valid configuration");
+    let (mut whole, mut resumed) = (new(), new());
+    let mut training = Trainer::new(&mut whole, &history, 1, &run).expect("facts to learn from");
+    let (batches, mut states) = (training.batches(), Vec::new());
+    assert!(batches > 50, "rules are not refreshed at each batch");
+    for batch in 0..batches {
+        states.push(training.state().expect("a state"));
+        training.step(1, batch).expect("facts to learn from");
+    }
+    let last = training.state().expect("a state");
+    for from in [1, batches / 2, batches / 2 + 1, batches - 1] {
+        let mut training = Trainer::new(&mut resumed, &history, 1, &run).expect("facts to learn from");
+        training.restore(&states[from]).expect("its own state");
+        for batch in from..batches {
+            training.step(1, batch).expect("facts to learn from");
+        }
+        assert!(training.state().expect("a state") == last, "interrupted before batch {from}");
+    }
 }
 
 /// Nothing is rehearsed.

@@ -2,8 +2,8 @@
 //! learn from the answers; so no feature ever contains what it predicts.
 
 use quadcast_core::{
-    Capabilities, Constant, Direction, Forecaster, History, Leak, ModelError, Query, Run, ScoreRow,
-    ScoreSink, Step, Validation, ValidationReport,
+    Direction, Forecaster, History, Leak, ModelError, Query, Run, ScoreSink, Step, Validation,
+    ValidationReport,
 };
 use rand::seq::SliceRandom;
 use rayon::prelude::*;
@@ -11,13 +11,14 @@ use rayon::prelude::*;
 use super::chains::{Chain, choose};
 use super::counts::Counts;
 use super::features::FEATURES;
+use super::leaked::LeakedQueries;
 use super::moment::Moment;
 use super::names::{LabelCounter, Labels};
 use super::network::Weights;
 use super::rules::{Asked, RuleCounter, Tables};
 use super::settings::{Config, Form};
-use super::shown::Shown;
 use super::{Herald, Learned, Worker};
+use crate::capacity::check_memory;
 use crate::training::{Learning, Order, Schedule, Trainable};
 
 /// Questions of one task; gradients of tasks are added in their order.
@@ -64,58 +65,12 @@ pub(super) fn questions(history: &History<'_>, step: Step) -> Result<Vec<Asked>,
     Ok(groups.map(asked).collect())
 }
 
-/// Finds out whether the validation period is played step by step. It answers nothing and stops at the second step.
-#[derive(Default)]
-struct Probe {
-    begun: Option<(Step, Step)>,
-    at_once: bool,
-}
-
-impl Forecaster for Probe {
-    fn capabilities(&self) -> Capabilities {
-        (super::ENTRY.capabilities)()
-    }
-
-    fn fit(&mut self, _: &History<'_>, _: &dyn Validation, _: &Run) -> Result<(), ModelError> {
-        Ok(())
-    }
-
-    fn begin(&mut self, step: Step, history: &History<'_>) -> Result<(), ModelError> {
-        match self.begun {
-            Some((first, ceiling)) if first != step => {
-                self.at_once = ceiling == history.ceiling();
-                Err(ModelError::Unsupported("the probe knows enough".to_owned()))
-            }
-            _ => {
-                self.begun = Some((step, history.ceiling()));
-                Ok(())
-            }
-        }
-    }
-
-    fn score(
-        &self,
-        history: &History<'_>,
-        queries: &[Query],
-        sink: &mut dyn ScoreSink,
-    ) -> Result<(), ModelError> {
-        let background = Constant::unreached(history.entities());
-        for index in 0..queries.len() {
-            sink.accept(index, ScoreRow::Sparse { ids: &[], scores: &[], background: &background })?;
-        }
-        Ok(())
-    }
-}
-
 /// Steps between two updates of the counts in training: as in the period that will be tested.
 pub(super) fn horizon(config: &Config, validation: &dyn Validation) -> usize {
     if config.horizon > 0 {
         return config.horizon;
     }
-    let mut probe = Probe::default();
-    // The probe stops the play with an error of its own; any other one will come again in the first real validation.
-    let _ = validation.play(&mut probe);
-    if probe.at_once { validation.steps().max(1) as usize } else { 1 }
+    if validation.at_once() { validation.steps().max(1) as usize } else { 1 }
 }
 
 /// Steps of a history that hold facts.
@@ -146,6 +101,8 @@ pub(super) struct Trainer<'a> {
     /// Counted before the step at place `counted`.
     counter: Counter,
     counted: usize,
+    /// The place before which the rules in use were counted; none while the rules of all steps are.
+    refreshed: Option<usize>,
     /// Counted on all steps.
     whole: (Tables, Option<Labels>),
     optimiser: Adam,
@@ -191,6 +148,12 @@ impl<'a> Trainer<'a> {
             return Err(ModelError::Training("there is no fact to learn from".to_owned()));
         }
         let relations = 2 * history.relations();
+        let pairs = (relations as u128).pow(2);
+        check_memory(
+            3 * pairs,
+            &format!("tables of all pairs of {relations} directed relations"),
+            "data with fewer relations",
+        )?;
         let weights = Weights::new(herald.config.hidden_layers(), relations, run.seed);
         let optimiser = Adam::new(weights.values.len(), relations);
         let chains = if herald.config.chains { choose(history, run) } else { Vec::new() };
@@ -212,6 +175,7 @@ impl<'a> Trainer<'a> {
             chains,
             counter,
             counted: 0,
+            refreshed: None,
             whole,
             optimiser,
         };
@@ -229,6 +193,7 @@ impl<'a> Trainer<'a> {
 
     /// Rules of all training facts.
     pub fn use_whole(&mut self) {
+        self.refreshed = None;
         if let Some(learned) = &mut self.herald.learned {
             (learned.tables, learned.labels) = self.whole.clone();
         }
@@ -244,6 +209,18 @@ impl<'a> Trainer<'a> {
             self.look_at(self.counted)?;
             let asked = questions(&self.history, self.steps[self.counted])?;
             self.count_step(&asked);
+        }
+        Ok(())
+    }
+
+    /// Uses the rules counted before a place, also if training goes on after an interruption between two such places.
+    fn use_rules_before(&mut self, place: usize) -> Result<(), ModelError> {
+        if self.refreshed != Some(place) {
+            self.count(place)?;
+            if let Some(learned) = &mut self.herald.learned {
+                (learned.tables, learned.labels) = self.counter.finish();
+            }
+            self.refreshed = Some(place);
         }
         Ok(())
     }
@@ -270,29 +247,33 @@ pub(super) fn learn_from(
     optimiser: &mut Adam,
     asked: &[Asked],
     rate: f64,
-) -> (f64, usize) {
+) -> Result<(f64, usize), ModelError> {
     let size = herald.config.batch;
     let (mut loss, mut golds, mut from, mut waiting) = (0.0, 0, 0, 0);
     for place in 0..asked.len() {
         waiting += asked[place].golds.len();
         if waiting >= size || place + 1 == asked.len() {
-            let (own_loss, own_golds) = update(herald, optimiser, &asked[from..=place], rate);
+            let (own_loss, own_golds) = update(herald, optimiser, &asked[from..=place], rate)?;
             (loss, golds) = (loss + own_loss, golds + own_golds);
             (from, waiting) = (place + 1, 0);
         }
     }
-    (loss, golds)
+    Ok((loss, golds))
 }
 
 /// One update of the weights; returns the loss and the number of golds.
-fn update(herald: &mut Herald, optimiser: &mut Adam, asked: &[Asked], rate: f64) -> (f64, usize) {
-    let Ok(weights) = herald.weights() else { return (0.0, 0) };
-    let shared = weights.shared();
-    let still = &*herald;
+fn update(
+    herald: &mut Herald,
+    optimiser: &mut Adam,
+    asked: &[Asked],
+    rate: f64,
+) -> Result<(f64, usize), ModelError> {
+    let shared = herald.weights()?.shared();
+    let fixed = &*herald;
     let parts: Vec<Gradient> = asked
         .par_chunks(TASK)
-        .map(|asked| still.with_worker(|worker| gradient(still, asked, worker)).unwrap_or_default())
-        .collect();
+        .map(|asked| fixed.with_worker(|worker| gradient(fixed, asked, worker)))
+        .collect::<Result<_, _>>()?;
     let mut sum = vec![0.0; shared];
     let mut by_relation: Vec<(u32, Vec<f32>)> = Vec::new();
     let (mut loss, mut golds) = (0.0, 0);
@@ -302,13 +283,13 @@ fn update(herald: &mut Herald, optimiser: &mut Adam, asked: &[Asked], rate: f64)
         by_relation.extend(part.by_relation);
     }
     if golds == 0 {
-        return (0.0, 0);
+        return Ok((0.0, 0));
     }
     // A stable sort: gradients of one relation keep their order.
     by_relation.sort_by_key(|(relation, _)| *relation);
     let scale = 1.0 / golds as f32;
     let decay = herald.config.relation_decay as f32;
-    let Ok(weights) = herald.weights_mut() else { return (0.0, 0) };
+    let weights = herald.weights_mut()?;
     for value in &mut sum {
         *value *= scale;
     }
@@ -321,7 +302,7 @@ fn update(herald: &mut Herald, optimiser: &mut Adam, asked: &[Asked], rate: f64)
         }
         optimiser.step(1 + group[0].0 as usize, place, &mut weights.values, &sum, rate);
     }
-    (loss, golds)
+    Ok((loss, golds))
 }
 
 /// The gradient of some questions.
@@ -366,26 +347,23 @@ impl Learning for Trainer<'_> {
 
     fn step(&mut self, epoch: u32, batch: usize) -> Result<f64, ModelError> {
         let place = self.warm_up + batch;
+        let every = self.batches().div_ceil(REFRESHES);
+        self.use_rules_before(self.warm_up + batch / every * every)?;
         self.count(place)?;
-        if batch.is_multiple_of(self.batches().div_ceil(REFRESHES))
-            && let Some(learned) = &mut self.herald.learned
-        {
-            (learned.tables, learned.labels) = self.counter.finish();
-        }
         self.look_at(place)?;
         let step = self.steps[place];
         let mut asked = questions(&self.history, step)?;
         self.count_step(&asked);
         if let Some(leak) = self.leak {
             let queries = asked.iter().map(|asked| (asked.relation, asked.known));
-            self.herald.shown = Some(Shown::new(leak, 2 * self.history.relations(), queries));
+            self.herald.leaked = Some(LeakedQueries::new(leak, 2 * self.history.relations(), queries));
         }
         let index = u64::from(epoch) << 32 | u64::from(step.0);
         asked.shuffle(&mut quadcast_core::stream(self.seed, "herald order", index));
         let config = &self.herald.config;
         let done = f64::from(epoch - 1) + batch as f64 / self.batches() as f64;
         let rate = config.learning_rate * (1.0 - (1.0 - LAST_RATE) * done / f64::from(config.epochs));
-        let (loss, golds) = learn_from(self.herald, &mut self.optimiser, &asked, rate);
+        let (loss, golds) = learn_from(self.herald, &mut self.optimiser, &asked, rate)?;
         if batch + 1 == self.batches() {
             self.use_whole();
         }

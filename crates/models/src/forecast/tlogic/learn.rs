@@ -150,6 +150,7 @@ impl Learner<'_> {
                 rule_support,
                 body_support,
                 confidence: (confidence * SIX_DIGITS).round() / SIX_DIGITS,
+                any_order: false,
             });
         }
     }

@@ -7,10 +7,10 @@ use quadcast_core::Leak;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::evidence::Evidence;
-use super::features::{FEATURES, SHOWN};
+use super::features::{FEATURES, LEAKED};
 
 /// The queries of a step, by what they give away.
-pub(super) struct Shown {
+pub(super) struct LeakedQueries {
     leak: Leak,
     /// Directed relations; the second half are inverse.
     relations: u32,
@@ -20,7 +20,7 @@ pub(super) struct Shown {
     queries: FxHashSet<(u32, u32)>,
 }
 
-impl Shown {
+impl LeakedQueries {
     /// The queries of a step as directed relations and known entities, among so many directed relations.
     pub fn new(leak: Leak, relations: usize, asked: impl Iterator<Item = (u32, u32)>) -> Self {
         let relations = relations as u32;
@@ -44,7 +44,7 @@ impl Shown {
             let has = |relation: u32| f32::from(u8::from(self.queries.contains(&(relation, id))));
             let count = self.by_entity.get(&(direction, id)).copied().unwrap_or(0) as f32;
             let answers = if self.leak == Leak::BothDirections { has(inverse) } else { 0.0 };
-            row[SHOWN..].copy_from_slice(&[count.min(1.0), 0.3 * count.ln_1p(), has(relation), answers]);
+            row[LEAKED..].copy_from_slice(&[count.min(1.0), 0.3 * count.ln_1p(), has(relation), answers]);
         }
     }
 }
