@@ -31,6 +31,8 @@ pub struct Capabilities {
     pub unlearns: bool,
     /// Whether it may abstain about a triple of known entities.
     pub partial: bool,
+    /// Whether it can simulate whole graphs of later steps.
+    pub simulates: bool,
     /// The setting that makes it read the names of entities, if it has one: its results then depend on them.
     pub reads_names: Option<&'static str>,
 }
@@ -49,6 +51,7 @@ impl Capabilities {
             updates: false,
             unlearns: false,
             partial: false,
+            simulates: false,
             reads_names: None,
         }
     }
@@ -113,6 +116,17 @@ pub trait Forecaster: Send + Sync {
         Ok(None)
     }
 
+    /// The graph that the model expects at the step of the last `begin`: distinct facts, likeliest first, at most `most`; `None` if
+    /// the model cannot simulate. It knows no facts of a later step than `history` does.
+    fn simulate(
+        &self,
+        _history: &History<'_>,
+        _step: Step,
+        _most: usize,
+    ) -> Result<Option<Vec<SimulatedFact>>, ModelError> {
+        Ok(None)
+    }
+
     /// Why `answer` has its score, or `None` if the model gives no reasons.
     fn explain(
         &self,
@@ -143,6 +157,15 @@ pub trait Forecaster: Send + Sync {
     fn load(&mut self, _saved: &SavedModel) -> Result<(), ModelError> {
         Err(ModelError::Unsupported("it holds no learned state".to_owned()))
     }
+}
+
+/// A fact of a simulated graph.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct SimulatedFact {
+    /// The fact.
+    pub fact: Quad,
+    /// How likely one fact drawn from the simulated step is this one.
+    pub share: f64,
 }
 
 /// Learned state in an open format.

@@ -35,8 +35,8 @@ pub use evolving::{
 pub use evolving_model::{EvolvingModel, GraphSizes, GraphUpdate, GraphValidation, GraphView};
 pub use facts::{Facts, Snapshot};
 pub use forecaster::{
-    Capabilities, Contribution, Evidence, Explanation, Forecaster, LinkScore, Rehearsal, SavedModel, Tensors,
-    Validation, ValidationReport, Weighing,
+    Capabilities, Contribution, Evidence, Explanation, Forecaster, LinkScore, Rehearsal, SavedModel,
+    SimulatedFact, Tensors, Validation, ValidationReport, Weighing,
 };
 pub use history::{Edge, Event, History, HistoryIndex, HistoryKey};
 pub use ids::{EntityId, Quad, RelationId, Step, Triple};

@@ -59,8 +59,18 @@ fn abilities(capabilities: &Capabilities) -> String {
     let task = capabilities.task.word();
     let mut words = vec![task];
     words.extend(capabilities.settings.iter().map(|setting| setting.word()).filter(|word| *word != task));
-    let Capabilities { explains, inductive, random, rules, counts_rules, updates, unlearns, partial, .. } =
-        *capabilities;
+    let Capabilities {
+        explains,
+        inductive,
+        random,
+        rules,
+        counts_rules,
+        updates,
+        unlearns,
+        partial,
+        simulates,
+        ..
+    } = *capabilities;
     for (can, word) in [
         (explains, "explains its answers"),
         (rules, "learns rules"),
@@ -70,6 +80,7 @@ fn abilities(capabilities: &Capabilities) -> String {
         (updates, "goes on learning"),
         (unlearns, "unlearns what is deleted"),
         (partial, "may abstain"),
+        (simulates, "simulates later graphs"),
     ] {
         words.extend(can.then_some(word));
     }
