@@ -83,7 +83,7 @@ pub(super) struct Evidence {
     /// Past answers, the strongest first.
     pub answers: Weighted,
     order: Weighted,
-    lists: [Weighted; 3],
+    similar: Weighted,
 }
 
 /// What is asked, and from when.
@@ -113,7 +113,7 @@ impl Evidence {
             candidates: Vec::new(),
             answers: Vec::new(),
             order: Vec::new(),
-            lists: Default::default(),
+            similar: Vec::new(),
         }
     }
 
@@ -132,11 +132,11 @@ impl Evidence {
             self.query = 1;
         }
         self.meet_partners(ask);
-        let mut answers = std::mem::take(&mut self.answers);
-        ask.moment.answers(ask.counts, ask.known, ask.relation, &mut answers);
+        let answers = ask.moment.answers(ask.counts, ask.known, ask.relation);
+        self.answers.clear();
+        self.answers.extend_from_slice(answers);
         self.walk_partners(ask);
-        self.walk_answers(ask, &answers);
-        self.answers = answers;
+        self.walk_answers(ask, answers);
         if ask.propagation {
             self.walk_similar(ask);
         }
@@ -223,28 +223,24 @@ impl Evidence {
         if !ask.propagation {
             return;
         }
-        let mut list = std::mem::take(&mut self.lists[0]);
         for &(partner, weight) in own.all.iter().take(HOP) {
-            moment.answers(counts, partner, ask.relation, &mut list);
-            self.walk(Path::PartnersAnswers, NONE, &list, weight);
+            self.walk(Path::PartnersAnswers, NONE, moment.answers(counts, partner, ask.relation), weight);
         }
-        self.lists[0] = list;
         for &(partner, weight) in own.recent.iter().take(HOP) {
             self.walk(Path::Triadic, known, &moment.neighbours(counts, partner).recent, weight);
         }
     }
 
     /// Paths that begin with a past answer.
-    fn walk_answers(&mut self, ask: &Ask<'_>, answers: &Weighted) {
+    fn walk_answers(&mut self, ask: &Ask<'_>, answers: &[(u32, f32)]) {
         let Ask { counts, moment, known, relation, .. } = *ask;
         let inverse = counts.inverse(relation);
-        let [mut askers, mut theirs, rest] = std::mem::take(&mut self.lists);
         for &(answer, weight) in answers.iter().take(ANSWER_HOP) {
-            moment.answers(counts, answer, inverse, &mut askers);
+            let askers = moment.answers(counts, answer, inverse);
             for &(asker, back) in askers.iter().take(ANSWER_HOP).filter(|(asker, _)| *asker != known) {
-                moment.answers(counts, asker, relation, &mut theirs);
-                theirs.truncate(ANSWER_HOP);
-                self.walk(Path::Collaborative, NONE, &theirs, weight * back);
+                let theirs = moment.answers(counts, asker, relation);
+                let theirs = &theirs[..theirs.len().min(ANSWER_HOP)];
+                self.walk(Path::Collaborative, NONE, theirs, weight * back);
             }
             if ask.propagation {
                 let near = &moment.neighbours(counts, answer).all;
@@ -256,12 +252,11 @@ impl Evidence {
                 }
             }
         }
-        self.lists = [askers, theirs, rest];
     }
 
     /// Answers of the strongest partners of partners.
     fn walk_similar(&mut self, ask: &Ask<'_>) {
-        let [mut similar, mut theirs, rest] = std::mem::take(&mut self.lists);
+        let mut similar = std::mem::take(&mut self.similar);
         similar.clear();
         let weight = |found: &Found| found.paths[Path::TwoHop as usize];
         similar.extend(
@@ -270,10 +265,10 @@ impl Evidence {
         keep_best(&mut similar, SIMILAR);
         let total: f32 = similar.iter().map(|(_, weight)| weight).sum();
         for &(subject, weight) in &similar {
-            ask.moment.answers(ask.counts, subject, ask.relation, &mut theirs);
-            self.walk(Path::SimilarSubjects, NONE, &theirs, weight / total);
+            let theirs = ask.moment.answers(ask.counts, subject, ask.relation);
+            self.walk(Path::SimilarSubjects, NONE, theirs, weight / total);
         }
-        self.lists = [similar, theirs, rest];
+        self.similar = similar;
     }
 
     fn choose(&mut self, ask: &Ask<'_>) {

@@ -66,6 +66,8 @@ pub(super) struct Moment {
     profiles: Vec<OnceLock<Profile>>,
     latest: Vec<OnceLock<Latest>>,
     popular: Vec<OnceLock<Vec<u32>>>,
+    /// By entity and role.
+    answers: Vec<OnceLock<Vec<OnceLock<Weighted>>>>,
     /// The most active entities.
     pub active: Vec<u32>,
     /// Numbers of facts of all entities, ascending.
@@ -120,6 +122,7 @@ impl Moment {
             profiles: slots(entities),
             latest: slots(entities),
             popular: slots(counts.relations.len()),
+            answers: slots(entities),
             active: active.into_iter().map(|(id, _)| id).collect(),
             numbers,
         }
@@ -216,16 +219,22 @@ impl Moment {
     }
 
     /// The strongest past answers of `(entity, relation)`: `(a₆₄ + 0.02) / (total + 0.5)`.
-    pub fn answers(&self, counts: &Counts, entity: u32, relation: u32, out: &mut Weighted) {
-        out.clear();
-        let entity = &counts.entities[entity as usize];
-        let mut total = 0.0;
-        for (_, link) in entity.links_of_role(relation) {
-            let weight = link.cell.at(self.time, &counts.fading)[3] + 0.02;
-            total += weight;
-            out.push((entity.partners[link.partner as usize].other, weight));
-        }
-        keep_best(out, ANSWERS);
-        scale(out, 1.0 / (total + 0.5));
+    pub fn answers(&self, counts: &Counts, entity: u32, relation: u32) -> &[(u32, f32)] {
+        let of = &counts.entities[entity as usize];
+        let Ok(role) = of.roles.binary_search_by_key(&relation, |role| role.relation) else { return &[] };
+        let by_role = self.answers[entity as usize].get_or_init(|| slots(of.roles.len()));
+        by_role[role].get_or_init(|| {
+            let mut total = 0.0;
+            let mut found = Vec::with_capacity(of.roles[role].answers as usize);
+            for (_, link) in of.links_of_role(relation) {
+                let weight = link.cell.at(self.time, &counts.fading)[3] + 0.02;
+                total += weight;
+                found.push((of.partners[link.partner as usize].other, weight));
+            }
+            keep_best(&mut found, ANSWERS);
+            scale(&mut found, 1.0 / (total + 0.5));
+            found.shrink_to_fit();
+            found
+        })
     }
 }
