@@ -104,7 +104,7 @@ impl Calendar {
     fn calendar_label(&self, time: i64) -> Option<String> {
         let year = self.year_zero?;
         if self.unit == TimeUnit::Year {
-            return Some((i64::from(year) + time).to_string());
+            return i64::from(year).checked_add(time).map(|year| year.to_string());
         }
         let zero = self.zero()?;
         if self.unit == TimeUnit::Month {
@@ -162,7 +162,10 @@ impl TimeAxis {
     pub fn time(&self, step: Step) -> i64 {
         match (self.times.get(step.index()), self.times.last()) {
             (Some(&time), _) => time,
-            (None, Some(last)) => last + self.granularity * (step.index() - self.times.len() + 1) as i64,
+            (None, Some(last)) => {
+                let beyond = (step.index() - self.times.len() + 1) as i64;
+                last.saturating_add(self.granularity.saturating_mul(beyond))
+            }
             (None, None) => i64::from(step.0),
         }
     }
@@ -171,10 +174,10 @@ impl TimeAxis {
     /// each.
     pub fn step_at_or_after(&self, time: i64) -> Step {
         let beyond = match self.times.last() {
-            Some(last) if time > *last => (time - last + self.granularity - 1) / self.granularity - 1,
+            Some(last) if time > *last => (time.saturating_sub(*last) - 1) / self.granularity,
             _ => return Step(self.times.partition_point(|&known| known < time) as u32),
         };
-        Step((self.times.len() as i64 + beyond).try_into().unwrap_or(u32::MAX))
+        Step((self.times.len() as i64).saturating_add(beyond).try_into().unwrap_or(u32::MAX))
     }
 
     /// The step of an original time stamp, if it occurs.
@@ -251,6 +254,16 @@ mod tests {
         assert_eq!([2, 3, 5].map(|step| axis.time(Step(step))), [96, 120, 168]);
         let at = |time| axis.step_at_or_after(time).0;
         assert_eq!([-5, 0, 1, 24, 30, 96, 97, 120, 121, 168].map(at), [0, 0, 1, 1, 2, 2, 3, 3, 4, 5]);
+    }
+
+    #[test]
+    fn no_time_is_too_far() {
+        let axis = TimeAxis::new(vec![-(1 << 62), 0], Calendar::years_from(2000));
+        assert_eq!(axis.step_at_or_after(i64::MAX), Step(3), "one raster unit of 2^62 after the other");
+        assert_eq!(axis.time(Step(u32::MAX)), i64::MAX);
+        assert_eq!(axis.label(Step(u32::MAX)), i64::MAX.to_string());
+        let axis = TimeAxis::new(vec![i64::MIN, i64::MIN + 1], Calendar::UNKNOWN);
+        assert_eq!(axis.step_at_or_after(i64::MAX), Step(u32::MAX));
     }
 
     #[test]
