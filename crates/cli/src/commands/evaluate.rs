@@ -1,13 +1,14 @@
 //! External models: `quadcast data export` lists the queries for them, `quadcast evaluate` judges their scores.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use quadcast_core::{Duplicates, Protocol, Setting, Split, TiePolicy, ValidationUse};
 use quadcast_data::Format;
-use quadcast_data::scores::{QueryList, write_entities};
+use quadcast_data::scores::{QueryList, Written, write_entities};
 use quadcast_eval::queries;
-use quadcast_report::{counted, shown};
+use quadcast_report::{counted, shown, spreadsheet_text};
 use quadcast_run::{ExternalScores, Place, forecasting_dataset, write_atomically};
 use serde_json::json;
 
@@ -113,6 +114,9 @@ pub struct ExportOptions {
     /// Also write the entities with their ids, CSV: the candidates of every query
     #[arg(long, value_name = "FILE")]
     entities: Option<PathBuf>,
+    /// Put an apostrophe before names that a spreadsheet takes for formulas [default: exact names]
+    #[arg(long)]
+    spreadsheet: bool,
 }
 
 const QUERY_SPLITS: Words<Split> = &[("test", Split::Test, ""), ("valid", Split::Valid, "")];
@@ -126,13 +130,14 @@ pub fn export(options: &ExportOptions, output: &Output) -> Result<(), Failure> {
     let dataset = forecasting_dataset(&loaded)?;
     let split = options.queries;
     let list = QueryList::new(dataset, split, queries(dataset.splits.get(split)));
+    let written: Written = if options.spreadsheet { spreadsheet_text } else { |name| Cow::Borrowed(name) };
     if let Some(path) = &options.entities {
-        write_atomically(path, |out| write_entities(&dataset.vocabulary.entities, out))?;
+        write_atomically(path, |out| write_entities(&dataset.vocabulary.entities, written, out))?;
     }
     if to_stdout {
-        return print(|out| list.write(dataset, out));
+        return print(|out| list.write(dataset, written, out));
     }
-    write_atomically(&options.out, |out| list.write(dataset, out))?;
+    write_atomically(&options.out, |out| list.write(dataset, written, out))?;
     let mut document = json!({ "split": split, "rows": list.queries.len(), "queries": options.out });
     if let Some(path) = &options.entities {
         document["entities"] = json!(path);

@@ -174,6 +174,17 @@ fn spreadsheets_compute_no_name_if_asked_for() {
     assert_texts(&answers(""), &["\n1,=1+1,@meets,,", ",-0.5,"]);
     // A name that is a number stays one.
     assert_texts(&answers("--spreadsheet"), &["\n1,'=1+1,'@meets,,", ",-0.5,"]);
+
+    let exported = |options: &str| {
+        let export = "data export formulas --queries test --out queries.csv --entities entities.csv";
+        room.quadcast(&format!("{export} {options}")).success();
+        ["queries.csv", "entities.csv"].map(|file| room.text(file))
+    };
+    for (options, mark) in [("", ""), ("--spreadsheet", "'")] {
+        let [queries, entities] = exported(options);
+        assert_texts(&queries, &[&format!(",{mark}=1+1,0,{mark}@meets,"), &format!(",-0.5,0,{mark}@meets,")]);
+        assert_eq!(entities, format!("id,entity\n0,{mark}=1+1\n1,-0.5\n"));
+    }
 }
 
 #[test]

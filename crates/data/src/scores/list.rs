@@ -1,5 +1,6 @@
 //! The numbered queries of a split, exported for an external model.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 use std::ops::Range;
 
@@ -37,8 +38,8 @@ impl QueryList {
         start..self.queries.partition_point(|query| query.step <= step)
     }
 
-    /// Writes the list as CSV. Gold answers are not in it.
-    pub fn write(&self, dataset: &Dataset, out: &mut dyn Write) -> io::Result<()> {
+    /// Writes the list as CSV. Gold answers are not in it. `written` says how names are written.
+    pub fn write(&self, dataset: &Dataset, written: Written, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "row,step,time,direction,known_id,known,relation_id,relation,key")?;
         let names = &dataset.vocabulary;
         for (row, (query, key)) in self.queries.iter().zip(&self.keys).enumerate() {
@@ -49,19 +50,22 @@ impl QueryList {
                 query.step.0,
                 field(&time(&dataset.axis, query.step)),
                 query.direction.word(),
-                field(&names.entities.name(known)),
-                field(&names.relations.name(relation)),
+                field(&written(&names.entities.name(known))),
+                field(&written(&names.relations.name(relation))),
             )?;
         }
         Ok(())
     }
 }
 
+/// How a name is written: exactly, or so that the program that opens the file does not take it for something else.
+pub type Written = fn(&str) -> Cow<'_, str>;
+
 /// Writes the entities with their names as CSV: the columns of a dense score file.
-pub fn write_entities(names: &Names, out: &mut dyn Write) -> io::Result<()> {
+pub fn write_entities(names: &Names, written: Written, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "id,entity")?;
     for id in 0..names.len() as u32 {
-        writeln!(out, "{id},{}", field(&names.name(id)))?;
+        writeln!(out, "{id},{}", field(&written(&names.name(id))))?;
     }
     Ok(())
 }

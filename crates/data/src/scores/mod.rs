@@ -19,5 +19,5 @@ mod sparse;
 
 pub use error::ScoreFileError;
 pub use file::{OpenOptions, ScoreFile};
-pub use list::{QueryList, write_entities};
+pub use list::{QueryList, Written, write_entities};
 pub use ranks::{GoldAnswer, RankCounts, RankFile};
