@@ -50,10 +50,12 @@ mod held_out;
 mod journal;
 mod judged_triple;
 mod lookup;
+mod mirror_lists;
 mod model;
 mod model_files;
 mod ownership;
 mod plan;
+mod questions;
 mod ranks;
 mod record;
 mod reference_scores;
@@ -78,7 +80,9 @@ pub use folder::{Place, Results, RunFolder, expect_run, read_complete, read_resu
 pub use journal::RankJournal;
 pub use judged_triple::JudgedTriple;
 pub use lookup::lookup;
+pub use mirror_lists::MirrorLists;
 pub use plan::{Plan, ProtocolChoice};
+pub use questions::read_questions;
 pub use ranks::{RANKS_FILE, StepTimes, read_ranks, write_ranks};
 pub use record::{
     AskedAbout, DatasetCard, FilterMetrics, ModelCard, Record, RelationRow, RulesCard, ScoreSource, Seconds,

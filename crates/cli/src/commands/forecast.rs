@@ -3,9 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use quadcast_data::read_lines;
 use quadcast_report::{answer_text, shown, spreadsheet_text};
-use quadcast_run::{AnswerOptions, Forecast, Question, Session, write_atomically};
+use quadcast_run::{AnswerOptions, Forecast, Question, Session, read_questions, write_atomically};
 
 use crate::output::{Failure, Output, print};
 
@@ -69,7 +68,8 @@ pub fn execute(options: &Options, output: &Output) -> Result<(), Failure> {
             "what is the question? Give --relation and either --subject or --object, or a file with --queries",
         ));
     }
-    let questions = options.queries.as_deref().map(read_questions).transpose()?;
+    let questions = options.queries.as_deref().map(|path| read_questions(path, shown(path.display())));
+    let questions = questions.transpose()?;
     let mut session = Session::reopen(&options.run, options.data.as_deref(), output.run())?;
     let how = AnswerOptions { top: options.top, explain: options.explain };
     if let Some(questions) = questions {
@@ -85,51 +85,6 @@ pub fn execute(options: &Options, output: &Output) -> Result<(), Failure> {
     };
     let answered = session.answer(&question, how)?;
     output.result(&answered, || answer_text(&answered))
-}
-
-/// Columns of a file of questions.
-const COLUMNS: [&str; 4] = ["subject", "relation", "object", "at"];
-
-/// Reads questions from a CSV file with a header.
-fn read_questions(path: &Path) -> Result<Vec<Question>, Failure> {
-    let text = read_lines(path)?;
-    let place = |line: u64| format!("{}:{line}", shown(path.display()));
-    let refuse = |line: u64, why: String| Failure::input(format!("{}: {why}", place(line)));
-    let mut reader =
-        csv::ReaderBuilder::new().flexible(true).trim(csv::Trim::All).from_reader(text.as_slice());
-    let header = reader.headers().map_err(|error| refuse(1, error.to_string()))?.clone();
-    if let Some(unknown) = header.iter().find(|name| !COLUMNS.contains(name)) {
-        let expected = COLUMNS.join(", ");
-        return Err(refuse(1, format!("found the column {unknown:?}, expected a header with: {expected}")));
-    }
-    let mut questions = Vec::new();
-    for row in reader.records() {
-        let row = row.map_err(|error| {
-            let line = error.position().map_or(0, csv::Position::line);
-            refuse(line, error.to_string())
-        })?;
-        let line = row.position().map_or(0, csv::Position::line);
-        let field = |name: &str| {
-            let column = header.iter().position(|known| known == name)?;
-            row.get(column).filter(|text| !text.is_empty()).map(str::to_owned)
-        };
-        let relation = field("relation")
-            .ok_or_else(|| refuse(line, "the relation is missing, expected a name".to_owned()))?;
-        questions.push(Question {
-            place: Some(place(line)),
-            subject: field("subject"),
-            relation: Some(relation),
-            object: field("object"),
-            at: field("at"),
-        });
-    }
-    if questions.is_empty() {
-        return Err(refuse(
-            1,
-            "the file holds no question; expected one per line below the header".to_owned(),
-        ));
-    }
-    Ok(questions)
 }
 
 fn is_json(path: &Path) -> bool {

@@ -6,11 +6,10 @@ use clap::Args;
 use quadcast_analysis::{DivideOptions, DivisionMethod, HeldOut, PatternSource, divide};
 use quadcast_core::{Detection, Mirrors, Names, PublishedLists, RelationId, published_lists};
 use quadcast_data::write::free_folder;
-use quadcast_data::{Content, Loaded, read_lines};
+use quadcast_data::{Content, Loaded};
 use quadcast_report::{division_text, shown};
-use quadcast_run::lookup;
-use serde::Deserialize;
-use serde_json::{Value, json};
+use quadcast_run::{MirrorLists, lookup};
+use serde_json::json;
 
 use super::data::open_source;
 use crate::arguments::{Source, Words, one_of};
@@ -176,15 +175,6 @@ fn inverse_pair(text: &str, relations: &Names) -> Result<(RelationId, RelationId
     Ok((relation(relations, p, "--inverse")?, relation(relations, q, "--inverse")?))
 }
 
-/// Lists of a file, at the top or, as in `division.json`, under `lists`.
-#[derive(Deserialize)]
-struct ListFile {
-    #[serde(default)]
-    symmetric: Vec<String>,
-    #[serde(default)]
-    inverse: Vec<(String, String)>,
-}
-
 /// The patterns that `--lists` names, and where they come from.
 fn listed(lists: &str, relations: &Names) -> Result<(Mirrors, String), Failure> {
     if let Some(published) = published_lists(lists) {
@@ -198,28 +188,17 @@ fn listed(lists: &str, relations: &Names) -> Result<(Mirrors, String), Failure> 
             missing.join("; ")
         )));
     }
-    let failed = |error: &dyn std::fmt::Display| {
+    let failed = |error: &Failure| {
         let known: Vec<&str> = PublishedLists::all().iter().map(|lists| lists.name.as_str()).collect();
         Failure::input(format!(
-            "--lists {}: neither published lists ({}) nor a file with lists: {error}\n\
+            "--lists {}: neither published lists ({}) nor a file with lists: {}\n\
              expected {{\"symmetric\": [\"NAME\", …], \"inverse\": [[\"NAME\", \"NAME\"], …]}}",
             shown(lists),
-            known.join(", ")
+            known.join(", "),
+            shown(error)
         ))
     };
-    let text = read_lines(Path::new(lists)).map_err(|error| failed(&shown(error)))?;
-    let mut document: Value = serde_json::from_slice(&text).map_err(|error| failed(&error))?;
-    let inside = document.get_mut("lists").map(Value::take).unwrap_or(document);
-    let file: ListFile = serde_json::from_value(inside).map_err(|error| failed(&error))?;
-    if file.symmetric.is_empty() && file.inverse.is_empty() {
-        return Err(failed(&"it names no relation"));
-    }
-    let mut mirrors = Mirrors::default();
-    for name in &file.symmetric {
-        mirrors.symmetric.push(relation(relations, name, "--lists")?);
-    }
-    for (p, q) in &file.inverse {
-        mirrors.inverse.push((relation(relations, p, "--lists")?, relation(relations, q, "--lists")?));
-    }
+    let file = MirrorLists::read(Path::new(lists)).map_err(|error| failed(&error))?;
+    let mirrors = file.mirrors(relations).map_err(|error| Failure::input(format!("--lists: {error}")))?;
     Ok((mirrors, "given in a file".to_owned()))
 }
