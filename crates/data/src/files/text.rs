@@ -58,12 +58,14 @@ pub(crate) struct CheckedText<R> {
     unfinished: LineStart,
     /// Whether carriage returns alone end lines; decided by the first bytes.
     returns: Option<bool>,
+    /// Why the source ended early; it waits until everything before it is taken, so that the right line is named.
+    failed: Option<io::Error>,
 }
 
 impl<R: Read> CheckedText<R> {
     pub(crate) fn new(source: R, checks: Checks) -> Self {
         let (buffer, unfinished) = (Vec::with_capacity(BUFFER), LineStart::default());
-        Self { source, checks, buffer, taken: 0, lines: 0, unfinished, returns: None }
+        Self { source, checks, buffer, taken: 0, lines: 0, unfinished, returns: None, failed: None }
     }
 
     /// Whether carriage returns alone end the lines.
@@ -74,7 +76,13 @@ impl<R: Read> CheckedText<R> {
     fn fill(&mut self) -> io::Result<()> {
         self.buffer.clear();
         self.taken = 0;
-        self.source.by_ref().take(BUFFER as u64).read_to_end(&mut self.buffer)?;
+        if let Some(error) = self.failed.take() {
+            return Err(error);
+        }
+        match self.source.by_ref().take(BUFFER as u64).read_to_end(&mut self.buffer) {
+            Err(error) if self.buffer.is_empty() => return Err(error),
+            read => self.failed = read.err(),
+        }
         let bytes = self.buffer.as_mut_slice();
         // At the end of a full buffer, a line feed may still follow.
         let decided = &bytes[..bytes.len() - usize::from(bytes.len() == BUFFER)];
@@ -215,6 +223,24 @@ mod tests {
         let mut late = vec![b'x'; BUFFER - 1];
         late.extend(b"\r\ny\r\n");
         assert_eq!(read(&late, Checks::ROWS).unwrap(), late);
+    }
+
+    #[test]
+    fn lines_before_a_break_are_handed_out_before_the_error() {
+        struct Broken;
+        impl Read for Broken {
+            fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+                Err(io::Error::other("broken"))
+            }
+        }
+        let mut text = CheckedText::new((&b"a\nb\nc"[..]).chain(Broken), Checks::ROWS);
+        let mut line = String::new();
+        for expected in ["a\n", "b\n"] {
+            line.clear();
+            text.read_line(&mut line).expect("a whole line");
+            assert_eq!(line, expected);
+        }
+        assert_eq!(text.read_line(&mut line).expect_err("the third line").to_string(), "broken");
     }
 
     #[test]

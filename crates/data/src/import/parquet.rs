@@ -97,21 +97,24 @@ impl ParquetFile {
         let mut wanted = positions.to_vec();
         wanted.sort_unstable();
         wanted.dedup();
-        let values = self.values(&wanted).map_err(|error| Stop::Read(io::Error::other(error)))?;
+        let values = self.values(&wanted).map_err(Stop::Read)?;
         // Every position is among the wanted ones.
         let order = positions.map(|position| wanted.binary_search(&position).unwrap_or_default());
         Ok(ParquetRows { values, order, columns: positions.map(|position| position + 1), row: 0 })
     }
 
     /// The values of some columns, in the order of the file.
-    fn values(&self, wanted: &[usize]) -> Result<Values<'_>, ParquetError> {
+    fn values(&self, wanted: &[usize]) -> io::Result<Values<'_>> {
         let fields: Vec<TypePtr> =
             wanted.iter().map(|&position| Arc::clone(&self.columns[position])).collect();
         let contents = fields.iter().map(|field| Content::of(field).unwrap_or(Content::Plain)).collect();
         let texts = vec![Vec::new(); fields.len()];
         let root = self.file.metadata().file_metadata().schema().name();
-        let projection = Type::group_type_builder(root).with_fields(fields).build()?;
-        Ok(Values { rows: RowIter::from_file(Some(projection), &self.file)?, contents, texts })
+        let rows = guarded(|| {
+            let projection = Type::group_type_builder(root).with_fields(fields).build()?;
+            RowIter::from_file(Some(projection), &self.file)
+        })?;
+        Ok(Values { rows, contents, texts })
     }
 }
 
@@ -124,7 +127,7 @@ pub(super) fn layout(source: &Source, columns: Option<&Columns>) -> Result<Layou
     let mut sample = vec!["(nested, binary or without a known type)".to_owned(); names.len()];
     // Without a usable column there is no sample either, and every role is refused.
     if !usable.is_empty() {
-        let mut values = table.values(&usable).map_err(|error| failed(io::Error::other(error)))?;
+        let mut values = table.values(&usable).map_err(failed)?;
         if !values.advance().map_err(failed)? {
             return Err(ImportError::no_rows(&source.path).into());
         }

@@ -31,13 +31,15 @@ pub(super) struct CsvText {
 impl CsvText {
     pub(super) fn open(path: &Path) -> Result<Self, ScoreFileError> {
         let file = open_file(path).map_err(|error| ScoreFileError::read(path, &error))?;
-        let file = SerializedFileReader::new(file).map_err(|error| ScoreFileError::damaged(path, error))?;
+        let file = guarded(|| SerializedFileReader::new(file));
+        let file = file.map_err(|error| ScoreFileError::damaged(path, error))?;
         let columns = file.metadata().file_metadata().schema().get_fields();
         check(columns).map_err(|message| ScoreFileError::line(path, 1, message))?;
         let header: Vec<_> = columns.iter().map(|column| field(column.name())).collect();
         let text = format!("{}\n", header.join(",")).into_bytes();
-        let rows = Mutex::new(RowIter::from_file_into(Box::new(file)));
-        Ok(Self { rows, text, taken: 0, failed: None })
+        let rows = guarded(|| Ok(RowIter::from_file_into(Box::new(file))));
+        let rows = rows.map_err(|error| ScoreFileError::damaged(path, error))?;
+        Ok(Self { rows: Mutex::new(rows), text, taken: 0, failed: None })
     }
 
     /// Makes the next lines; nothing at the end. An error waits until the lines before it are taken.
