@@ -1,24 +1,24 @@
-//! Damaged copies of good files, one after the other, for as long as `QUADCAST_FUZZ_SECONDS` says: no reader may panic or hang. The
-//! same seed (`QUADCAST_FUZZ_SEED`) makes the same inputs in the same order.
+//! Damaged copies of good files, one after the other, for as long as `QUADCAST_FUZZ_SECONDS` says: no reader may panic, hang or ask
+//! for memory without end. The same seed (`QUADCAST_FUZZ_SEED`) makes the same inputs in the same order.
 //!
 //! Good files are cut, spliced, repeated, and get bits flipped and telling bytes put in: NUL, carriage returns, huge numbers, text that
 //! is not UTF-8. An input that fails is kept in the temporary folder and named.
 
+#[cfg(feature = "parquet")]
+#[path = "common/parquet.rs"]
+mod parquet_writer;
 #[path = "limits/support.rs"]
 #[allow(dead_code)]
 mod support;
 
-use std::env;
-use std::fmt::Write;
 use std::fs;
-use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::path::Path;
 
 use quadcast_data::scores::GoldAnswer;
 use quadcast_data::{
     Compression, Content, FaultPolicy, Hold, StreamFormat, operations_of, read_operations, write_operations,
 };
-use quadcast_testing::mutation::{Failure, Numbers, Watched, damage, number_from};
+use quadcast_testing::mutation::{Numbers, Target, damage};
 use quadcast_testing::{small, write_files};
 
 use support::{COMPRESSIONS, Desk, READERS, gold_answers, good, packed, questions, read};
@@ -234,68 +234,101 @@ fn npz(arrays: &[(&str, &[u8])]) -> Vec<u8> {
     archive.finish().expect("an archive").into_inner()
 }
 
-/// The input of a number.
-fn input(fixtures: &[Fixture], seed: u64, number: u64) -> Fixture {
-    let mut numbers = Numbers::new(seed, number);
+/// Parquet files for every reader of them: typed columns, nulls, dates, all compressions.
+#[cfg(feature = "parquet")]
+fn parquet_files() -> Vec<Fixture> {
+    use parquet::basic::{Compression, ZstdLevel};
+    use parquet_writer::{Double, Int32, Int64, Single, Text, parquet};
+
+    let names = |texts: [&'static str; 8]| Text(texts.map(Some).to_vec());
+    let events = |date: &str, dates, compression| {
+        let schema = format!(
+            "optional binary subject (UTF8); optional binary relation (UTF8); optional binary object (UTF8); optional {date};"
+        );
+        let subjects = names(["A", "B", "C", "A", "B", "C", "A", "B, \"b\""]);
+        parquet(&schema, &[subjects, names(["r"; 8]), names(["Z"; 8]), dates], compression)
+    };
+    let days = Int32((22_280..22_288).map(Some).collect());
+    let moments = Int64((0..8).map(|day| Some(1_925_000_000_000 + day * 86_400_000)).collect());
+    let texts = names([
+        "2031-01-01",
+        "2031-01-02",
+        "2031-01-03",
+        "2031-01-04",
+        "2031-01-05",
+        "2031-01-06",
+        "2031-01-07",
+        "2031-01-08",
+    ]);
+    let (_, list) = questions();
+    let keys: Vec<Option<i64>> = list.keys.iter().map(|&key| i64::try_from(key).ok()).collect();
+    let rows = keys.len();
+    let doubles = Double((0..rows).map(|row| (row > 0).then_some(row as f64 / 3.0)).collect());
+    let by_key = "optional int64 key; optional int64 entity; optional double score;";
+    let by_name = "optional int32 row; optional binary entity (UTF8); optional float score;";
+    let first = (0..rows).map(|row| i32::try_from(row).ok()).collect();
+    let entities = Int64((0..rows).map(|row| (row > 0).then_some(1)).collect());
+    let singles = Single((0..rows).map(|row| (row > 0).then_some(0.5)).collect());
+    let called = Text((0..rows).map(|row| (row > 0).then_some("a")).collect());
+    let zstd = Compression::ZSTD(ZstdLevel::default());
+    let gzip = Compression::GZIP(parquet::basic::GzipLevel::default());
+    vec![
+        Fixture::file("import", "d.parquet", events("int32 date (DATE)", days, Compression::SNAPPY)),
+        Fixture::file("import", "m.parquet", events("int64 date (TIMESTAMP_MILLIS)", moments, zstd)),
+        Fixture::file("import", "t.parquet", events("binary date (UTF8)", texts, Compression::UNCOMPRESSED)),
+        Fixture::file("scores", "k.parquet", parquet(by_key, &[Int64(keys), entities, doubles], gzip)),
+        Fixture::file(
+            "scores",
+            "n.parquet",
+            parquet(by_name, &[Int32(first), called, singles], Compression::SNAPPY),
+        ),
+    ]
+}
+
+/// An input: some damage to the files of a fixture.
+fn input(fixtures: &[Fixture], numbers: &mut Numbers) -> Fixture {
     let chosen = &fixtures[numbers.below(fixtures.len())];
     let mut files = chosen.files.clone();
     for _ in 0..=numbers.draw() % EDITS {
         let other = &fixtures[numbers.below(fixtures.len())].files;
         let other = &other[numbers.below(other.len())].1;
         let file = numbers.below(files.len());
-        damage(&mut files[file].1, other, &mut numbers);
+        damage(&mut files[file].1, other, numbers);
     }
     Fixture { reader: chosen.reader, files }
 }
 
-/// Keeps an input for whoever mends the reader.
-fn keep(fixture: &Fixture, number: u64) -> PathBuf {
-    let folder = env::temp_dir().join(format!("quadcast-input-{}-{number}", fixture.reader));
-    write_files(&folder, fixture.files.iter().map(|(name, bytes)| (name, bytes)));
-    folder
+/// Tries damaged copies of good files.
+fn try_damaged(name: &str, fixtures: &[Fixture]) {
+    for fixture in fixtures {
+        assert!(fixture.read(&Desk::new()), "{} {}", fixture.reader, fixture.files[0].0);
+    }
+    let keep = |folder: &Path, input: &Fixture| {
+        write_files(folder, input.files.iter().map(|(name, bytes)| (name, bytes)));
+    };
+    let input = |numbers: &mut Numbers| input(fixtures, numbers);
+    let target = Target { name, seconds: SECONDS, input: &input, keep: &keep };
+    target.try_inputs(|input| Ok(input.read(&Desk::new())));
 }
 
 #[test]
 fn the_same_seed_makes_the_same_inputs() {
     let fixtures = folders();
-    let files = |number| input(&fixtures, 7, number).files;
+    let files = |number| input(&fixtures, &mut Numbers::new(7, number)).files;
     assert!((0..50).all(|number| files(number) == files(number)));
     assert!((1..50).any(|number| files(number) != files(0)));
 }
 
 #[test]
 fn no_reader_panics_or_hangs() {
-    let desk = Desk::new();
     let mut fixtures = folders();
-    fixtures.extend(single_files(&desk));
-    for fixture in &fixtures {
-        assert!(fixture.read(&Desk::new()), "{} {}", fixture.reader, fixture.files[0].0);
-    }
-    let (seconds, seed) =
-        (number_from("QUADCAST_FUZZ_SECONDS", SECONDS), number_from("QUADCAST_FUZZ_SEED", 1));
-    let start = Instant::now();
-    let (mut tried, mut accepted, mut failures) = (0, 0, String::new());
-    let (mut panics, mut hangs) = (0, 0);
-    let mut reader = Watched::new(|fixture: Fixture| fixture.read(&Desk::new()));
-    while start.elapsed() < Duration::from_secs(seconds) && hangs < 3 {
-        let number = tried;
-        tried += 1;
-        let failure = match reader.result(input(&fixtures, seed, number)) {
-            Ok(good) => {
-                accepted += u64::from(good);
-                continue;
-            }
-            Err(failure) => failure,
-        };
-        panics += u64::from(failure == Failure::Panic);
-        hangs += u64::from(failure == Failure::Hang);
-        let kept = keep(&input(&fixtures, seed, number), number);
-        writeln!(failures, "{failure:?}: input {number} of seed {seed}, kept in {}", kept.display())
-            .expect("a string");
-    }
-    println!(
-        "{} formats, seed {seed}: {tried} inputs tried, {accepted} accepted, {panics} panics, {hangs} hangs",
-        fixtures.len()
-    );
-    assert_eq!((panics, hangs), (0, 0), "{failures}");
+    fixtures.extend(single_files(&Desk::new()));
+    try_damaged(&format!("{} formats", fixtures.len()), &fixtures);
+}
+
+/// Beside the other formats, which are tried as often as without the feature.
+#[cfg(feature = "parquet")]
+#[test]
+fn no_reader_of_parquet_panics_or_hangs() {
+    try_damaged("Parquet", &parquet_files());
 }

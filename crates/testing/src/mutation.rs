@@ -1,14 +1,24 @@
-//! Damaged copies of good files, and a watch over what reads them: a panic or a hang is a finding, not the end of the test.
+//! Damaged copies of good files, and a watch over what reads them: a panic, a hang or a claim of memory without end is a finding, not
+//! the end of the test.
 
 use std::env;
+use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How long a reader may take for an input of some kilobytes, also on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(20);
+
+/// An input of some kilobytes that makes its reader ask for more bytes than this would end a process with less memory. Tests that run
+/// beside it take a tenth of it.
+const MOST_MEMORY: u64 = 4 << 30;
+
+/// A target ends after so many failures: the others are often the same.
+const ENOUGH: usize = 5;
 
 /// What is put in: separators, line ends, numbers at the limits of their types, lengths that lie, text that is none.
 const TELLING: [&[u8]; 26] = [
@@ -113,6 +123,8 @@ pub enum Failure {
     Panic,
     /// It did not end in time.
     Hang,
+    /// It asked the system for more memory than any such input needs, used or not.
+    Memory,
 }
 
 /// A thread that works on inputs one after the other; one that hangs is left behind and replaced.
@@ -132,11 +144,78 @@ impl<I: Send + 'static, O: Send + 'static> Watched<I, O> {
 
     /// The result for an input.
     pub fn result(&mut self, input: I) -> Result<O, Failure> {
+        let before = most_address_space();
         self.inputs.send(input).expect("the thread waits for inputs");
-        self.results.recv_timeout(PATIENCE).unwrap_or_else(|_| {
+        let result = self.results.recv_timeout(PATIENCE).unwrap_or_else(|_| {
             (self.inputs, self.results) = start(Arc::clone(&self.work));
             Err(Failure::Hang)
-        })
+        });
+        match (before, most_address_space()) {
+            (Some(before), Some(after)) if after > before + MOST_MEMORY => result.and(Err(Failure::Memory)),
+            _ => result,
+        }
+    }
+}
+
+/// The largest address space of this process so far, where the system tells (Linux). It also counts what was asked for and never
+/// touched.
+fn most_address_space() -> Option<u64> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmPeak:"))?;
+    let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kibibytes * 1024)
+}
+
+/// Inputs of one kind: what they are called, how one is made, and how one that fails is kept for whoever mends the reader.
+pub struct Target<'a, I> {
+    /// For the line that says what was tried.
+    pub name: &'a str,
+    /// How many seconds it takes if `QUADCAST_FUZZ_SECONDS` does not say.
+    pub seconds: u64,
+    /// An input, determined by the numbers.
+    pub input: &'a dyn Fn(&mut Numbers) -> I,
+    /// Writes an input into a folder.
+    pub keep: &'a dyn Fn(&Path, &I),
+}
+
+impl<I: Send + 'static> Target<'_, I> {
+    /// Tries inputs until the time is over, and says what came of it. `work` says whether the input was accepted, or what is wrong
+    /// with what it led to; then, or after a panic, a hang or a claim of memory without end, the test fails.
+    pub fn try_inputs(&self, work: impl Fn(I) -> Result<bool, String> + Send + Sync + 'static) {
+        let (seconds, seed) =
+            (number_from("QUADCAST_FUZZ_SECONDS", self.seconds), number_from("QUADCAST_FUZZ_SEED", 1));
+        let (start, mut watched) = (Instant::now(), Watched::new(work));
+        let (mut tried, mut accepted, mut failures) = (0, 0, Vec::new());
+        let [mut wrong, mut panics, mut hangs, mut claims] = [0; 4];
+        while start.elapsed() < Duration::from_secs(seconds) && failures.len() < ENOUGH {
+            let input = (self.input)(&mut Numbers::new(seed, tried));
+            let why = match watched.result(input) {
+                Ok(Ok(good)) => {
+                    accepted += u64::from(good);
+                    tried += 1;
+                    continue;
+                }
+                Ok(Err(why)) => (&mut wrong, why),
+                Err(Failure::Panic) => (&mut panics, "a panic".to_owned()),
+                Err(Failure::Hang) => (&mut hangs, "a hang".to_owned()),
+                Err(Failure::Memory) => (&mut claims, "memory without end".to_owned()),
+            };
+            *why.0 += 1;
+            let folder = self.folder(seed, tried);
+            (self.keep)(&folder, &(self.input)(&mut Numbers::new(seed, tried)));
+            failures.push(format!("{}: input {tried} of seed {seed}, kept in {}", why.1, folder.display()));
+            tried += 1;
+        }
+        println!(
+            "{}, seed {seed}: {tried} inputs tried, {accepted} accepted, {wrong} with wrong results, {panics} panics, {hangs} hangs, \
+             {claims} claims of memory without end",
+            self.name
+        );
+        assert!(failures.is_empty(), "{}", failures.join("\n"));
+    }
+
+    fn folder(&self, seed: u64, number: u64) -> PathBuf {
+        env::temp_dir().join(format!("quadcast-{}-{seed}-{number}", self.name.replace(' ', "-")))
     }
 }
 
@@ -177,5 +256,26 @@ mod tests {
         assert_eq!(watched.result(2), Ok(3));
         assert_eq!(watched.result(0), Err(Failure::Panic));
         assert_eq!(watched.result(3), Ok(2));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_claim_of_memory_is_a_result() {
+        // Never touched, so that the test itself costs nothing.
+        let mut watched = Watched::new(|bytes: u64| Vec::<u8>::with_capacity(bytes as usize).capacity() > 0);
+        assert_eq!(watched.result(1), Ok(true));
+        assert_eq!(watched.result(MOST_MEMORY + (1 << 30)), Err(Failure::Memory));
+        assert_eq!(watched.result(1), Ok(true));
+    }
+
+    #[test]
+    #[should_panic(expected = "it is odd: input ")]
+    fn a_target_fails_with_the_inputs_that_failed() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let keep = |_: &Path, number: &u64| {
+            fs::write(folder.path().join("kept"), number.to_le_bytes()).expect("room")
+        };
+        let target = Target { name: "numbers", seconds: 5, input: &Numbers::draw, keep: &keep };
+        target.try_inputs(|number| if number % 2 == 1 { Err("it is odd".to_owned()) } else { Ok(true) });
     }
 }
