@@ -69,13 +69,13 @@ impl FolderCheckpoints {
         }
         let trained = folder.join(CHECKPOINTS).join(TRAINED);
         let earlier = read_checked(&trained).ok().flatten();
+        let earlier: Option<Vec<Value>> = earlier.and_then(|bytes| serde_json::from_slice(&bytes).ok());
         if earlier.is_none() && trained.exists() && !fitted {
             // It is damaged. Trainings that are over would be skipped, and nobody would know how they ended.
             clear_all(folder)?;
         }
         cut_last_line(&folder.join(TRACE_FILE))?;
-        let trained = earlier.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default();
-        let events = Mutex::new(Events { trace: None, trained });
+        let events = Mutex::new(Events { trace: None, trained: earlier.unwrap_or_default() });
         Ok(Self { folder: folder.to_owned(), owner: owner.to_owned(), events })
     }
 
@@ -91,7 +91,8 @@ impl FolderCheckpoints {
     /// Validations before an interruption, which the evaluator of this process has not seen.
     pub fn validations_before(&self) -> u64 {
         let events = self.events.lock().unwrap_or_else(PoisonError::into_inner);
-        events.trained.iter().filter_map(|training| training[VALIDATIONS_BEFORE].as_u64()).sum()
+        let before = events.trained.iter().filter_map(|training| training[VALIDATIONS_BEFORE].as_u64());
+        before.fold(0, u64::saturating_add)
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -303,5 +304,26 @@ mod tests {
             fs::write(&path, &whole[..length]).expect("room");
             assert_eq!(checkpoints.load("state").expect("readable"), None, "{length} bytes");
         }
+    }
+
+    #[test]
+    fn endings_that_cannot_be_read_are_no_endings_whatever_their_checksum_says() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let open = || FolderCheckpoints::open(folder.path(), "owner", false).expect("checkpoints");
+        for text in ["", "{}", "[1e999]", "[{\"event\": \"trained\""] {
+            open().save("state", &[b"bytes"]).expect("room");
+            open().save(TRAINED, &[text.as_bytes()]).expect("room");
+            let checkpoints = open();
+            assert_eq!(checkpoints.trained(), [] as [Value; 0], "{text}");
+            assert_eq!(
+                checkpoints.load("state").expect("readable"),
+                None,
+                "the training starts over: {text}"
+            );
+        }
+        // Sums without end are the largest number.
+        let text = format!("[{0}, {0}]", json!({ VALIDATIONS_BEFORE: u64::MAX }));
+        open().save(TRAINED, &[text.as_bytes()]).expect("room");
+        assert_eq!(open().validations_before(), u64::MAX);
     }
 }

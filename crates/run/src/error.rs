@@ -125,10 +125,15 @@ impl RunError {
         }
     }
 
-    /// The same error, which names the folder in which an interrupted run can be resumed.
+    /// The same error, which names the folder in which an interrupted run can be resumed, or in which it cannot.
     pub(crate) fn in_folder(self, folder: &Path) -> Self {
         match self {
             Self::Interrupted { .. } => Self::Interrupted { folder: Some(folder.to_owned()) },
+            // While a run is made, states come from its checkpoints only.
+            Self::Eval(EvalError::Model(ModelError::Saved(why))) => Self::input(format!(
+                "a checkpoint in {} does not fit the run, although its checksum does: {why}. Start over with --overwrite",
+                folder.display()
+            )),
             other => other,
         }
     }

@@ -249,10 +249,13 @@ fn parse_steps(text: &str) -> Option<(Vec<JudgedStep>, f64)> {
         let mut fields = line.split(',');
         let rows: usize = fields.next()?.parse().ok()?;
         let latest = fields.next()?;
-        seconds = fields.next()?.parse().ok()?;
+        // JSON, which the record is, has no other numbers.
+        seconds = fields.next()?.parse().ok().filter(|seconds| (0.0..=f64::MAX).contains(seconds))?;
         let latest_read = if latest.is_empty() { None } else { Some(Step(latest.parse().ok()?)) };
-        let ranked: Vec<_> = lines.by_ref().take(rows).map(parse).collect::<Option<_>>()?;
-        if ranked.len() != rows {
+        let ranked: Vec<RankedQuery> = lines.by_ref().take(rows).map(parse).collect::<Option<_>>()?;
+        // No model reads facts of the step that it is asked about.
+        let foreseen = |row: &RankedQuery| latest_read.is_some_and(|read| read >= row.query.step);
+        if ranked.len() != rows || ranked.iter().any(foreseen) {
             return None;
         }
         steps.push(JudgedStep { ranked, latest_read });
@@ -386,6 +389,31 @@ mod tests {
             fs::write(&path, &damaged).expect("a writable folder");
             // A few bits mean nothing to zstd; all others cost the step and what follows it.
             assert!([0, 1].map(step).starts_with(&held(folder.path(), OWNER)), "bit {bit}");
+        }
+    }
+
+    /// The entries of a journal whose second one has this text.
+    fn forged(text: &str) -> Vec<JudgedStep> {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let mut file = RankJournal::create(&folder.path().join(RankJournal::FILE), OWNER).expect("a journal");
+        append(&mut file, text.as_bytes()).expect("a writable folder");
+        held(folder.path(), OWNER)
+    }
+
+    #[test]
+    fn entries_that_contradict_themselves_are_dropped() {
+        let rows = "3,3,object,3,1,3,1,1,0,2,2,1,2,2,1,2,2,1\n";
+        assert_eq!(forged(&format!("1,2,0.5\n{rows}")).len(), 1);
+        // The record is JSON, which has no such seconds.
+        for seconds in ["NaN", "inf", "1e999", "-1", ""] {
+            assert_eq!(forged(&format!("1,2,{seconds}\n{rows}")), [], "{seconds}");
+        }
+        // Facts of the step itself, or of a later one, cannot have been read before.
+        for read in [3, 4, u32::MAX] {
+            assert_eq!(forged(&format!("1,{read},0.5\n{rows}")), [], "{read}");
+        }
+        for rows_that_follow in ["0", "2", "18446744073709551615"] {
+            assert!(forged(&format!("{rows_that_follow},2,0.5\n{rows}")).is_empty(), "{rows_that_follow}");
         }
     }
 }

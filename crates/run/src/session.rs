@@ -373,7 +373,8 @@ impl Session {
         let (ties, headline) = (protocol.ties.word(), protocol.headline());
         let metric = format!("time-aware MRR, {ties} ties, {headline}");
         let before = self.record.selection.take().map_or(0, |selection| selection.plays);
-        self.record.selection = Some(Selection { split: Split::Valid, metric, plays: before + plays });
+        let plays = plays.saturating_add(before);
+        self.record.selection = Some(Selection { split: Split::Valid, metric, plays });
     }
 
     fn judge_timed(&mut self, journal: &mut dyn Journal) -> Result<(), RunError> {

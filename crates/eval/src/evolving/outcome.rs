@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use quadcast_core::{CategoryKind, Filter, LinkScore, Protocol, Step};
+use quadcast_core::{CategoryKind, Filter, LinkScore, Protocol, Step, TiePolicy};
 use serde::{Deserialize, Serialize};
 
 use super::{Classification, Counts, NegativeClassification, StepGraph, Unlearning};
@@ -104,6 +104,20 @@ impl LinkOutcome {
             candidates,
             unreached: outcome.unreached,
         })
+    }
+
+    /// Whether these results are those of these ranks, in a graph with so many entities.
+    pub(super) fn follows_from(
+        &self,
+        ranked: &[RankedQuery],
+        entities: usize,
+        ties: TiePolicy,
+        seed: u64,
+    ) -> bool {
+        // Ranks are known to be possible in this graph; what the results say of the candidates is not to be relied upon.
+        let outcome = Outcome::by_unit(ranked, entities + 1, (ties, Unit::Step), seed);
+        let same = |outcome: Outcome| outcome.filters.iter().eq([&self.filtered, &self.ever, &self.raw]);
+        self.candidates <= entities && outcome.is_some_and(same)
     }
 
     /// The triples of some ages together, by the step that they came with; `None` if there are none.

@@ -6,7 +6,7 @@ use quadcast_core::{
     EvolvingDataset, EvolvingModel, GraphValidation, ModelError, Procedure, Protocol, Run, SavedModel,
     SelectionFilter, Split, Tensors, Triple,
 };
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::classification::EnergyRequest;
 use super::links::{StepValidation, ask};
@@ -76,7 +76,7 @@ pub fn play(
         .into());
     }
     check(playing)?;
-    let (mut results, ranked) = resume(model, run, journal)?;
+    let (mut results, ranked) = resume(playing, model, run, journal)?;
     let mut played: Vec<RankedQuery> = ranked.into_iter().flat_map(|step| step.ranked).collect();
     let steps = data.steps.len();
     let first = playing.first.min(steps);
@@ -307,43 +307,59 @@ fn save(results: &[StepResult], model: &dyn EvolvingModel, run: &Run) -> Result<
 
 /// What an interrupted run had judged; the model is left as it was then. A run whose journal has lost ranks starts over.
 fn resume(
+    playing: &Playing<'_>,
     model: &mut dyn EvolvingModel,
     run: &Run,
     journal: &mut dyn Journal,
 ) -> Result<(Vec<StepResult>, Vec<JudgedStep>), EvalError> {
     let mut ranked = journal.judged();
-    let results = load(model, run, ranked.len())?.unwrap_or_default();
+    let results = load(playing, model, run, &ranked)?.unwrap_or_default();
     ranked.truncate(results.len());
     journal.keep_first(&ranked).map_err(EvalError::Journal)?;
     Ok((results, ranked))
 }
 
-/// Loads the model and the results of the last checkpoint; `None` if there is none, if a part of it is damaged, or if it is about more
-/// steps than have ranks.
+/// Loads the model and the results of the last checkpoint; `None` if there is none, if a part of it is damaged, or if its results are
+/// not those of the first ranks.
 fn load(
+    playing: &Playing<'_>,
     model: &mut dyn EvolvingModel,
     run: &Run,
-    ranked_steps: usize,
+    ranked: &[JudgedStep],
 ) -> Result<Option<Vec<StepResult>>, ModelError> {
     let Some(results) = run.checkpoints.load(RESULTS)? else { return Ok(None) };
-    let results: Vec<StepResult> = parse(&results)?;
-    if results.len() > ranked_steps {
+    let Ok(results) = serde_json::from_slice::<Vec<StepResult>>(&results) else { return Ok(None) };
+    if !are_of(playing, &results, ranked, run.seed) {
         return Ok(None);
     }
     let [state_name, tensors_name] = names(results.len());
     let Some(state) = run.checkpoints.load(&state_name)? else { return Ok(None) };
+    let Ok(state) = serde_json::from_slice(&state) else { return Ok(None) };
     let tensors = run.checkpoints.load(&tensors_name)?.map(Tensors);
     if tensors.is_none() && run.checkpoints.names()?.contains(&tensors_name) {
         return Ok(None);
     }
-    model.load(&SavedModel { state: parse(&state)?, rules: None, tensors })?;
+    model.load(&SavedModel { state, rules: None, tensors })?;
     Ok(Some(results))
+}
+
+/// Whether results are those of the first steps that are played, and each follows from its ranks: whole entries of a journal may be in
+/// the wrong place.
+fn are_of(playing: &Playing<'_>, results: &[StepResult], ranked: &[JudgedStep], seed: u64) -> bool {
+    let steps = playing.data.steps.iter().skip(playing.first).zip(playing.first..);
+    let steps: Vec<_> = steps.map(|(step, index)| (index, step.label.as_str())).collect();
+    let (ties, entities) = (playing.protocol.ties, playing.data.vocabulary.entities.len());
+    let follows = |((result, judged), &(index, label)): ((&StepResult, &JudgedStep), &(usize, &str))| {
+        let own = judged.ranked.iter().all(|row| row.query.step == result.step);
+        let same = match &result.link {
+            Some(link) => link.follows_from(&judged.ranked, entities, ties, seed),
+            None => judged.ranked.is_empty(),
+        };
+        result.step.index() == index && result.label == label && own && same
+    };
+    results.len() <= ranked.len().min(steps.len()) && results.iter().zip(ranked).zip(&steps).all(follows)
 }
 
 fn bytes(value: &(impl Serialize + ?Sized)) -> Result<Vec<u8>, ModelError> {
     serde_json::to_vec(value).map_err(|error| ModelError::Checkpoint(error.to_string()))
-}
-
-fn parse<T: for<'a> Deserialize<'a>>(saved: &[u8]) -> Result<T, ModelError> {
-    serde_json::from_slice(saved).map_err(|error| ModelError::Checkpoint(error.to_string()))
 }

@@ -193,7 +193,8 @@ pub fn learn<M: Learning + ?Sized>(
     let mut position = Position { training: identity.clone(), ..Position::default() };
     let mut before = 0;
     let kept = recall(run, name, &identity)?;
-    if let Some((kept, state)) = kept.filter(|(kept, _)| kept.batch <= model.batches()) {
+    let fits = |kept: &Position| kept.epoch <= schedule.epochs && kept.batch <= model.batches();
+    if let Some((kept, state)) = kept.filter(|(kept, _)| fits(kept)) {
         model.restore(&state)?;
         let (epoch, batch) = (kept.epoch, kept.batch);
         run.checkpoints
@@ -248,12 +249,20 @@ struct Position {
     history: Vec<Epoch>,
 }
 
+impl Position {
+    /// Whether a training can have been there: what a checksum does not show may contradict itself.
+    fn is_possible(&self) -> bool {
+        let numbered = self.history.iter().map(|epoch| epoch.epoch).eq(1..=self.epoch);
+        numbered && self.history.iter().all(|epoch| epoch.seconds >= 0.0) && self.seconds >= 0.0
+    }
+}
+
 /// The last position and state of this training that are usable. A position is, if the best state that it names can be read too.
 fn recall(run: &Run, name: &str, training: &str) -> Result<Option<Kept>, ModelError> {
     if let Some(kept) = load(run, &position_name(name), training)? {
         let is_best = |epoch| (kept.0.epoch, kept.0.batch) == (epoch, 0);
         let usable = match best(&kept.0.history) {
-            Some((epoch, _)) if !is_best(epoch) => load(run, &best_name(name, epoch), training)?.is_some(),
+            Some((epoch, _)) if !is_best(epoch) => load_best(run, name, epoch, training)?.is_some(),
             _ => true,
         };
         if usable {
@@ -263,7 +272,7 @@ fn recall(run: &Run, name: &str, training: &str) -> Result<Option<Kept>, ModelEr
     let mut epochs: Vec<u32> = best_epochs(run, name)?;
     epochs.sort_unstable();
     for epoch in epochs.into_iter().rev() {
-        if let Some(kept) = load(run, &best_name(name, epoch), training)? {
+        if let Some(kept) = load_best(run, name, epoch, training)? {
             return Ok(Some(kept));
         }
     }
@@ -282,8 +291,14 @@ fn load(run: &Run, kept: &str, training: &str) -> Result<Option<Kept>, ModelErro
     });
     let Some((head, state)) = parts else { return Ok(None) };
     let position = serde_json::from_slice::<Position>(head).ok();
-    let position = position.filter(|found| found.training == training);
+    let position = position.filter(|found| found.training == training && found.is_possible());
     Ok(position.map(|position| (position, state.to_vec())))
+}
+
+/// The same of the best state, if it is the one after this epoch.
+fn load_best(run: &Run, name: &str, epoch: u32, training: &str) -> Result<Option<Kept>, ModelError> {
+    let kept = load(run, &best_name(name, epoch), training)?;
+    Ok(kept.filter(|(position, _)| (position.epoch, position.batch) == (epoch, 0)))
 }
 
 /// The epochs whose states are kept as the best ones: one, or two after a kill.
@@ -482,7 +497,7 @@ impl<M: Learning + ?Sized> Loop<'_, M> {
         if best_epoch > 0 && (self.position.epoch, self.position.batch) != (best_epoch, 0) {
             let state = match self.best_state.take() {
                 Some(state) => Some(state),
-                None => load(self.run, &best_name(self.name, best_epoch), &self.position.training)?
+                None => load_best(self.run, self.name, best_epoch, &self.position.training)?
                     .map(|(_, state)| state),
             };
             let gone = || {
