@@ -261,10 +261,16 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn a_claim_of_memory_is_a_result() {
-        // Never touched, so that the test itself costs nothing.
-        let mut watched = Watched::new(|bytes: u64| Vec::<u8>::with_capacity(bytes as usize).capacity() > 0);
+        // Never touched, so that the test itself costs nothing. A machine with little memory may refuse it.
+        let mut watched = Watched::new(|bytes: u64| {
+            let mut room = Vec::<u8>::new();
+            let given = room.try_reserve_exact(bytes as usize).is_ok();
+            std::hint::black_box(&room);
+            given
+        });
         assert_eq!(watched.result(1), Ok(true));
-        assert_eq!(watched.result(MOST_MEMORY + (1 << 30)), Err(Failure::Memory));
+        let claimed = watched.result(MOST_MEMORY + (1 << 30));
+        assert!([Err(Failure::Memory), Ok(false)].contains(&claimed), "{claimed:?}");
         assert_eq!(watched.result(1), Ok(true));
     }
 
