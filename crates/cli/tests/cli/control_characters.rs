@@ -183,7 +183,7 @@ fn spreadsheets_compute_no_name_if_asked_for() {
     for (options, mark) in [("", ""), ("--spreadsheet", "'")] {
         let [queries, entities] = exported(options);
         assert_texts(&queries, &[&format!(",{mark}=1+1,0,{mark}@meets,"), &format!(",-0.5,0,{mark}@meets,")]);
-        assert_eq!(entities, format!("id,entity\n0,{mark}=1+1\n1,-0.5\n"));
+        assert_texts(&entities, &[&format!(",{mark}=1+1\n"), ",-0.5\n"]);
     }
 }
 
