@@ -4,7 +4,7 @@
 
 use quadcast_core::{Filter, Protocol, stream};
 use rand::Rng;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use crate::{BlockBootstrap, ByMetric, Counting, EvalError, Interval, RankedQuery, Unit};
 
@@ -97,11 +97,11 @@ impl SignFlips {
 /// Everything that is reported about a pair of runs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Comparison {
+    /// Differences by filter, in the order of [`Filter::ALL`].
+    #[serde(rename = "differences", serialize_with = "by_word")]
+    pub filters: [ByMetric<Difference>; 3],
     /// Questions with their gold answers.
     pub queries: u64,
-    /// Differences by filter, in the order of [`Filter::ALL`].
-    #[serde(skip)]
-    pub filters: [ByMetric<Difference>; 3],
     /// How the intervals came about.
     pub bootstrap: BlockBootstrap,
     /// How the p-values came about.
@@ -130,14 +130,19 @@ impl Comparison {
         let block = bootstrap.block.max(bootstrap.units.div_ceil(MOST_BLOCKS));
         let permutation = SignFlips::new(bootstrap.units.div_ceil(block));
         Ok(Self {
-            queries: runs[0].len() as u64,
             filters: by_filter.map(|[first, second]| {
                 differences(&first, &second, &bootstrap, (permutation, block), seeds[0])
             }),
+            queries: runs[0].len() as u64,
             bootstrap,
             permutation,
         })
     }
+}
+
+/// One value per filter, under the word of the filter.
+fn by_word<S: Serializer>(filters: &[ByMetric<Difference>; 3], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(Filter::ALL.map(Filter::word).into_iter().zip(filters))
 }
 
 /// Both runs answer the same questions, in the same order.

@@ -1,48 +1,46 @@
 //! The comparison of two runs as text.
 
-use std::path::Path;
-
 use quadcast_core::Filter;
 use quadcast_eval::{Comparison, Difference, SignFlips, Unit};
-use quadcast_run::Record;
+use quadcast_run::Compared;
 
 use crate::tables::filter_title;
 use crate::terminal::points;
 use crate::{counted, percent, plain_table, shown};
 
 /// Two runs side by side, with intervals and p-values.
-pub fn comparison_text(folders: [&Path; 2], records: &[Record; 2], comparison: &Comparison) -> String {
-    let [first, second] = records;
-    let headlines = [first, second].map(|record| record.protocol.headline());
+pub fn comparison_text(compared: &Compared) -> String {
+    let Compared { first, second, dataset, protocol, comparison } = compared;
+    let headlines = [first.headline, second.headline];
     let headline =
         if headlines[0] == headlines[1] { headlines[0].to_owned() } else { headlines.join(" and ") };
     let mut text = format!(
         "{} · {} · ties {} · {} queries, {}\n",
-        shown(&first.dataset.name),
+        shown(&dataset.name),
         headline,
-        first.protocol.ties.word(),
+        protocol.ties.word(),
         counted(comparison.queries),
         units(comparison.bootstrap.units, comparison.bootstrap.unit)
     );
-    for (title, folder, record) in [("first ", folders[0], first), ("second", folders[1], second)] {
-        let (model, seed) = (shown(&record.model.name), record.seed);
-        text.push_str(&format!("{title}  {model}, seed {seed}: {}\n", shown(folder.display())));
+    for (title, run) in [("first ", first), ("second", second)] {
+        let (model, seed) = (shown(&run.model), run.seed);
+        text.push_str(&format!("{title}  {model}, seed {seed}: {}\n", shown(&run.folder)));
     }
     text.push('\n');
     text.push_str(&table(comparison));
     text.push('\n');
     text.push_str(&format!("{}\n", conclusion(&comparison.filters[0].mrr)));
     text.push_str(&format!("{}\n", method(comparison)));
-    for (title, record) in [("first", first), ("second", second)] {
-        if record.scores.as_ref().is_some_and(|scores| !scores.order_verified) {
+    for (title, run) in [("first", first), ("second", second)] {
+        if run.scores.as_ref().is_some_and(|scores| !scores.order_verified) {
             text.push_str(&format!(
                 "warning: the {title} run comes from scores whose row order was not verified\n"
             ));
         }
-        if record.scores.as_ref().is_some_and(|scores| scores.ranked_by.is_some()) {
+        if run.scores.as_ref().is_some_and(|scores| scores.ranked_by.is_some()) {
             text.push_str(&format!("warning: the ranks of the {title} run come from an external model\n"));
         }
-        if record.isolation.is_some_and(|isolation| isolation.is_broken()) {
+        if run.isolation.is_some_and(|isolation| isolation.is_broken()) {
             text.push_str(&format!(
                 "warning: the scores of the {title} run change when other queries are in the same batch\n         \
                  (isolation broken)\n"
@@ -136,7 +134,10 @@ fn method(comparison: &Comparison) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use quadcast_eval::IsolationVerdict;
+    use quadcast_run::Results;
 
     use super::*;
     use crate::samples::run;
@@ -152,15 +153,10 @@ mod tests {
     fn a_run_that_knew_the_other_queries_is_warned_about() {
         let [first, mut second] = [run("a", |_| 0), run("b", |_| 1)];
         second.record.isolation.as_mut().expect("a finding").verdict = IsolationVerdict::Broken;
-        let comparison = Comparison::new(
-            [&first.ranks, &second.ranks],
-            first.record.candidates(),
-            &first.record.protocol,
-            [1, 1],
-        )
-        .expect("the same queries");
-        let folders = [Path::new("a"), Path::new("b")];
-        let text = comparison_text(folders, &[first.record, second.record], &comparison);
+        let results =
+            [first, second].map(|run| Results { record: run.record, ranks: run.ranks, samples: run.samples });
+        let compared = Compared::new([Path::new("a"), Path::new("b")], &results);
+        let text = comparison_text(&compared.expect("the same queries"));
         let warning = "warning: the scores of the second run change when other queries are in the same batch";
         assert!(text.contains(warning), "{text}");
         assert!(!text.contains("the scores of the first"), "{text}");

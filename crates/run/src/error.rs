@@ -62,6 +62,11 @@ pub enum RunError {
     Internal(String),
 }
 
+/// A name inside a message of several lines: a line end in it must not look like the next line.
+pub(crate) fn one_line(name: impl Display) -> String {
+    name.to_string().replace('\n', "\\n")
+}
+
 /// Who holds a folder, and for how long.
 fn holder(owner: Option<u32>, age: Option<Duration>) -> String {
     let id = owner.map(|id| format!("process {id}"));

@@ -37,6 +37,7 @@ mod answers;
 mod asker;
 mod checkpoints;
 mod checksums;
+mod compare;
 mod error;
 mod evolving;
 mod examples;
@@ -69,6 +70,7 @@ mod update;
 mod verify;
 
 pub use answers::{AnswerOptions, Answered, Question};
+pub use compare::{Compared, ComparedRun, compare};
 pub use error::RunError;
 pub use explanations::{
     Addition, Answer, DatedFact, DirectedName, Fired, Forecast, Reason, RuleCard, Sample, TrueAnswer, Why,
