@@ -10,6 +10,7 @@ mod datasets;
 mod evolving;
 mod html;
 mod plain_table;
+mod rules;
 mod runs;
 #[cfg(test)]
 mod samples;
@@ -33,6 +34,7 @@ pub use evolving::{
 };
 pub use html::{html, patterns_page};
 pub use plain_table::{PlainTable, plain_table};
+pub use rules::{rule_count, rules_text};
 pub use runs::{LoadedRun, Options, Reading, Reference};
 pub use shown::{Shown, shown, shown_json, shown_lines};
 pub use tables::{csv, latex, markdown, spreadsheet_text};

@@ -6,7 +6,7 @@ use quadcast_run::{AskedAbout, Record, RulesCard, TrainedBy, Why};
 
 use crate::evolving::{evolving_footing, evolving_tables};
 use crate::tables::outcome_cells;
-use crate::{plain_table, shown};
+use crate::{plain_table, rule_count, shown};
 
 /// A fraction as per cent with two decimals.
 pub fn percent(fraction: f64) -> String {
@@ -248,12 +248,11 @@ fn score_notes(record: &Record) -> Vec<String> {
 
 /// Given rules in words, such as `12 rules from a.jsonl, 3 dropped`.
 pub fn rules_words(rules: &RulesCard) -> String {
-    let plural = if rules.used == 1 { "" } else { "s" };
     let dropped = match rules.dropped {
         0 => String::new(),
         dropped => format!(", {} dropped", counted(dropped as u64)),
     };
-    format!("{} rule{plural} from {}{dropped}", counted(rules.used as u64), shown(&rules.file))
+    format!("{} from {}{dropped}", rule_count(rules.used), shown(&rules.file))
 }
 
 /// Where a model that was trained elsewhere comes from, such as `trained by runs/a (single-step, digest 0123456789ab)`.

@@ -60,6 +60,7 @@ mod questions;
 mod ranks;
 mod record;
 mod reference_scores;
+mod rule_list;
 mod rule_words;
 mod rules;
 mod samples;
@@ -91,8 +92,7 @@ pub use record::{
     Selection, Status, StepRow, TrainedBy, UpdateCard,
 };
 pub use reference_scores::reference_scores;
-pub use rule_words::card as rule_card;
-pub use rules::rules_of_run;
+pub use rule_list::{RuleChoice, RuleList, rules_of_run};
 pub use session::Session;
 pub use source::{forecasting_dataset, open};
 pub use update::Update;

@@ -1,33 +1,13 @@
-//! Rules of models: those of a run, and those of a file that replace training.
+//! Which models have rules, and rules of a file that replace training.
 
 use std::path::Path;
 
-use quadcast_core::{ListedRule, Names, Run};
+use quadcast_core::{Names, Run};
 use quadcast_data::{RulesRead, read_rules};
-use quadcast_models::{Entry, MODELS};
+use quadcast_models::{Entry, MODELS, find};
 
-use crate::folder::read_complete;
+use crate::RunError;
 use crate::model_files::quoted;
-use crate::{AnyModel, RunError, Session};
-
-/// The rules of a complete run, and its session. `data` replaces the place of the dataset, not its content.
-pub fn rules_of_run(
-    folder: &Path,
-    data: Option<&str>,
-    run: Run,
-) -> Result<(Session, Vec<ListedRule>), RunError> {
-    let name = read_complete(folder)?.model.name;
-    if !quadcast_models::find(&name).is_ok_and(lists_rules) {
-        let models = models_with_rules(lists_rules);
-        return Err(RunError::input(format!("{name} has no rules to show; {models}")));
-    }
-    let session = Session::reopen(folder, data, run)?;
-    let rules = match &session.model {
-        AnyModel::Timed(model) => model.listed_rules()?,
-        AnyModel::Evolving(_) => Vec::new(),
-    };
-    Ok((session, rules))
-}
 
 /// Whether the rules of a model can be read.
 fn lists_rules(entry: &Entry) -> bool {
@@ -38,6 +18,14 @@ fn lists_rules(entry: &Entry) -> bool {
 /// Whether a model can take rules from a file.
 fn takes_rules(entry: &Entry) -> bool {
     (entry.capabilities)().rules
+}
+
+/// An error unless the rules of a model can be read.
+pub(crate) fn expect_listed_rules(model: &str) -> Result<(), RunError> {
+    if find(model).is_ok_and(lists_rules) {
+        return Ok(());
+    }
+    Err(RunError::input(format!("{model} has no rules to show; {}", models_with_rules(lists_rules))))
 }
 
 /// An error unless a model uses rules.
