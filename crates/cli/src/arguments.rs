@@ -125,7 +125,7 @@ that was interrupted.";
 
 /// What to run. A plan gives defaults, options override it.
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
-#[derive(Debug, Default, Args)]
+#[derive(Debug, Args)]
 pub struct RunOptions {
     /// A plan: a TOML file, such as the run.toml of another run
     pub plan: Option<PathBuf>,

@@ -23,7 +23,7 @@ fn part(name: Option<&str>) -> Shown<&str> {
 }
 
 /// The question, and the best answer with its reasons.
-pub fn best_answer_text(forecast: &Forecast) -> String {
+pub(crate) fn best_answer_text(forecast: &Forecast) -> String {
     let best = forecast.answers.first().and_then(|answer| Some(reasons(answer, answer.why.as_ref()?)));
     question(forecast) + &best.unwrap_or_default()
 }

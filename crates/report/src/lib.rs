@@ -7,6 +7,7 @@ mod comparison;
 #[cfg(test)]
 mod control_characters;
 mod datasets;
+mod demo;
 mod evolving;
 mod html;
 mod plain_table;
@@ -23,19 +24,20 @@ mod tables;
 mod terminal;
 mod verification;
 
-pub use answers::{answer_text, best_answer_text};
+pub use answers::answer_text;
 pub use comparison::comparison_text;
 pub use datasets::{
     CompileCost, SynthCost, audit_text, catalogue_text, compile_text, diff_text, division_text,
     dropped_words, fetch_text, import_text, info_text, patterns_text, synth_text,
 };
+pub use demo::{demo_page, demo_text};
 pub use evolving::{
     PublishedComparison, PublishedLine, PublishedMeasure, PublishedVerdict, published_comparisons,
 };
 pub use html::{html, patterns_page};
 pub use plain_table::{PlainTable, plain_table};
 pub use rules::{rule_count, rules_text};
-pub use runs::{LoadedRun, Options, Reading, Reference};
+pub use runs::{LoadedRun, Options, Reading};
 pub use shown::{Shown, shown, shown_json, shown_lines};
 pub use tables::{csv, latex, markdown, spreadsheet_text};
 pub use terminal::{

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use quadcast_core::{Check, Filter, Fingerprint, Setting};
-use quadcast_eval::{Counting, FilterOutcome, Interval, Metrics, RankedQuery};
-use quadcast_run::{FilterMetrics, Record, Results, RunError, Sample, Status, read_results};
+use quadcast_core::{Check, Filter};
+use quadcast_eval::{Counting, FilterOutcome, RankedQuery};
+use quadcast_run::{FilterMetrics, Record, Reference, Results, RunError, Sample, Status, read_results};
 
 /// A complete run.
 #[derive(Clone, Debug)]
@@ -75,21 +75,6 @@ impl LoadedRun {
 fn in_one_line(reason: Option<&str>) -> String {
     let words: Vec<&str> = reason.unwrap_or("without a reason").split_whitespace().collect();
     words.join(" ")
-}
-
-/// A row to measure runs against that is not a run: the best score that is possible, or a published one.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Reference {
-    /// The dataset it holds for.
-    pub fingerprint: Fingerprint,
-    /// The setting it holds for.
-    pub setting: Setting,
-    /// Its name in tables.
-    pub name: String,
-    /// Its results under the time-aware filter, as fractions.
-    pub metrics: Metrics,
-    /// 95 % interval of the mean reciprocal rank.
-    pub interval: Option<Interval>,
 }
 
 /// What a report shows beside the runs.

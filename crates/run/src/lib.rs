@@ -35,9 +35,11 @@
 
 mod answers;
 mod asker;
+mod best_scores;
 mod checkpoints;
 mod checksums;
 mod compare;
+mod demo;
 mod error;
 mod evolving;
 mod examples;
@@ -71,7 +73,9 @@ mod update;
 mod verify;
 
 pub use answers::{AnswerOptions, Answered, Question};
+pub use best_scores::{Reference, best_scores};
 pub use compare::{Compared, ComparedRun, compare};
+pub use demo::{Demo, DemoRow, DemoRun, demo};
 pub use error::RunError;
 pub use explanations::{
     Addition, Answer, DatedFact, DirectedName, Fired, Forecast, Reason, RuleCard, Sample, TrueAnswer, Why,

@@ -28,19 +28,13 @@ struct Finished<'a> {
 }
 
 pub fn execute(options: &RunOptions, output: &Output) -> Result<(), Failure> {
-    let (folder, record) = complete(options, output)?;
-    show(&folder, &record, output)
-}
-
-/// Fits and judges, and writes the run folder.
-pub fn complete(options: &RunOptions, output: &Output) -> Result<(PathBuf, Record), Failure> {
     let mut session = Session::open(plan(options)?, output.run())?;
     if session.task() != Task::Evolving {
         process::keep_pages();
     }
     let place = Place { out: options.out.clone(), overwrite: options.overwrite, resume: options.resume };
     let folder = session.complete(&place)?;
-    Ok((folder, session.record().clone()))
+    show(&folder, session.record(), output)
 }
 
 /// Shows a complete run.

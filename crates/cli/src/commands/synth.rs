@@ -5,13 +5,11 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Args;
-use quadcast_analysis::{Oracle, SynthWorld, WorldName, synth, synth_operations, synth_target};
-use quadcast_core::{Dataset, Filter, Protocol, Run, Setting};
+use quadcast_analysis::{WorldName, synth, synth_operations, synth_target};
 use quadcast_data::write_operations;
-use quadcast_eval::{Outcome, judge};
 use quadcast_report::{SynthCost, counted, shown, synth_text};
-use quadcast_run::peak_memory;
-use serde_json::{Value, json};
+use quadcast_run::{best_scores, peak_memory};
+use serde_json::json;
 
 use super::convert::free;
 use crate::output::{Failure, Output};
@@ -55,7 +53,7 @@ pub fn execute(options: &Options, output: &Output) -> Result<(), Failure> {
     let world = synth(name, options.seed);
     let generate = start.elapsed().as_secs_f64();
     let start = Instant::now();
-    let best = best(&world, output)?;
+    let best = best_scores(&world, &output.run())?;
     let judged = start.elapsed().as_secs_f64();
     let start = Instant::now();
     world.write(&options.out, options.overwrite, &best)?;
@@ -88,64 +86,4 @@ fn stream(options: &Options, operations: usize, output: &Output) -> Result<(), F
             shown(options.out.display())
         )
     })
-}
-
-/// Plays the oracle through the protocol, in every setting that it knows.
-pub fn best(world: &SynthWorld, output: &Output) -> Result<Value, Failure> {
-    let (Some(dataset), Some(mut oracle)) = (world.dataset(), world.oracle()) else {
-        return Ok(
-            json!({ "missing": "there is nothing to forecast in a graph that changes by operations" }),
-        );
-    };
-    let mut best = json!({
-        "meaning": "what the oracle reaches: it ranks every candidate by its true probability given the history. \
-                    Optimal in expectation for time and raw; under the static filter it is the score of the same \
-                    ranking, not a bound. ci95 is the interval of the block bootstrap over test steps.",
-        "single-step": play(world, dataset, &mut oracle, Setting::SingleStep, output)?,
-    });
-    best["multi-step"] = if world.rollouts() > 0 {
-        let mut part = play(world, dataset, &mut oracle, Setting::MultiStep, output)?;
-        let rollouts = world.rollouts();
-        part["rollouts"] = json!(rollouts);
-        // √(p(1−p)/n) is largest at p = 1/2.
-        part["largest_standard_error_of_a_probability"] = json!(0.5 / f64::from(rollouts).sqrt());
-        part
-    } else {
-        json!({ "missing": "the world is too large to be rolled out often enough from the end of validation" })
-    };
-    Ok(best)
-}
-
-/// What the oracle reaches in one setting.
-pub fn best_outcome(
-    world: &SynthWorld,
-    dataset: &Dataset,
-    oracle: &mut Oracle,
-    setting: Setting,
-    output: &Output,
-) -> Result<Outcome, Failure> {
-    let protocol = Protocol::forecasting(setting);
-    let run = Run { seed: world.seed, ..output.run() };
-    let judged = judge(dataset, &protocol, oracle, &run)?;
-    Outcome::new(&judged.ranked, dataset.entities(), &protocol, world.seed)
-        .ok_or_else(|| Failure::internal("the test period of the world is empty"))
-}
-
-fn play(
-    world: &SynthWorld,
-    dataset: &Dataset,
-    oracle: &mut Oracle,
-    setting: Setting,
-    output: &Output,
-) -> Result<Value, Failure> {
-    let outcome = best_outcome(world, dataset, oracle, setting, output)?;
-    let mut part = serde_json::Map::new();
-    for filter in Filter::ALL {
-        let result = outcome.filter(filter);
-        let mut metrics = serde_json::to_value(result.metrics).map_err(Failure::internal)?;
-        metrics["queries"] = json!(result.queries);
-        metrics["ci95"] = serde_json::to_value(result.ci95).map_err(Failure::internal)?;
-        part.insert(filter.word().to_owned(), metrics);
-    }
-    Ok(Value::Object(part))
 }

@@ -62,9 +62,8 @@ mod tests {
     use quadcast_eval::Metrics;
 
     use super::*;
-    use crate::Reference;
     use crate::samples::{RELATION, explained, run, run_with};
-    use quadcast_run::RulesCard;
+    use quadcast_run::{Reference, RulesCard};
 
     fn full() -> String {
         let mut multi = run("a", |_| 1);

@@ -1,10 +1,10 @@
 //! Who may be compared with whom: runs on the same content under the same protocol.
 
 use quadcast_core::{Candidates, Filter, Protocol, Task};
-use quadcast_run::{AskedAbout, DatasetCard};
+use quadcast_run::{AskedAbout, DatasetCard, Reference};
 
 use super::labels::labels;
-use crate::{LoadedRun, Options, Reference};
+use crate::{LoadedRun, Options};
 
 /// All runs of a report.
 pub(crate) struct Study<'a> {

@@ -2,11 +2,12 @@
 
 use quadcast_core::Filter;
 use quadcast_eval::{FilterOutcome, Interval, Metrics, Part};
+use quadcast_run::Reference;
 
 use super::{Cell, Grid, Head};
 use crate::significance::{Measure, difference, winner};
 use crate::study::{Group, Member};
-use crate::{Reference, bytes, percent, seconds, terminal};
+use crate::{bytes, percent, seconds, terminal};
 
 /// The filter in the words of a heading.
 pub(crate) const fn filter_title(filter: Filter) -> &'static str {
