@@ -1,7 +1,8 @@
 //! The registry: every model a user can name.
 
 use quadcast_core::{Capabilities, EvolvingModel, Forecaster, Task};
-use serde::Serialize;
+use serde::ser::SerializeStruct;
+use serde::{Serialize, Serializer};
 use toml::{Table, Value};
 
 use crate::config::{nearest, set};
@@ -92,6 +93,23 @@ impl Entry {
             Some(SettingDefault { info: SettingInfo { source, ..*info }, default, changed })
         };
         self.settings.iter().filter_map(with_default).collect()
+    }
+}
+
+/// What there is to know before a model is built, as `quadcast models --json` prints it.
+impl Serialize for Entry {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut fields = serializer.serialize_struct("Entry", 9)?;
+        fields.serialize_field("name", self.name)?;
+        fields.serialize_field("aliases", self.aliases)?;
+        fields.serialize_field("task", &self.task())?;
+        fields.serialize_field("about", self.about)?;
+        fields.serialize_field("paper", self.paper)?;
+        fields.serialize_field("source", self.source)?;
+        fields.serialize_field("base", &self.base)?;
+        fields.serialize_field("capabilities", &(self.capabilities)())?;
+        fields.serialize_field("settings", &self.with_defaults())?;
+        fields.end()
     }
 }
 

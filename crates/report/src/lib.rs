@@ -10,6 +10,7 @@ mod datasets;
 mod demo;
 mod evolving;
 mod html;
+mod models;
 mod plain_table;
 mod rules;
 mod runs;
@@ -35,6 +36,7 @@ pub use evolving::{
     PublishedComparison, PublishedLine, PublishedMeasure, PublishedVerdict, published_comparisons,
 };
 pub use html::{html, patterns_page};
+pub use models::{model_text, models_text};
 pub use plain_table::{PlainTable, plain_table};
 pub use rules::{rule_count, rules_text};
 pub use runs::{LoadedRun, Options, Reading};
