@@ -56,8 +56,12 @@ impl Output {
 
     /// What surrounds a computation: progress bars on a terminal, remarks everywhere but with `--quiet`, and Ctrl-C.
     pub fn run(&self) -> Run {
-        let progress = Watching { output: *self, current: Mutex::default() };
-        Run { cancellation: process::cancellation(), ..Run::new(1, Arc::new(progress)) }
+        Run { cancellation: process::cancellation(), ..Run::new(1, Arc::new(self.progress())) }
+    }
+
+    /// The progress alone, of what Ctrl-C may end at any moment.
+    pub fn progress(&self) -> impl Progress + use<> {
+        Watching { output: *self, current: Mutex::default() }
     }
 }
 

@@ -28,8 +28,8 @@ mod verification;
 pub use answers::answer_text;
 pub use comparison::comparison_text;
 pub use datasets::{
-    CompileCost, SynthCost, audit_text, catalogue_text, compile_text, diff_text, division_text,
-    dropped_words, fetch_text, import_text, info_text, patterns_text, synth_text,
+    CompileCost, SynthCost, audit_text, catalogue_text, compile_text, converted_text, diff_text,
+    division_text, fetch_text, import_text, info_text, patterns_text, synth_stream_text, synth_text,
 };
 pub use demo::{demo_page, demo_text};
 pub use evolving::{

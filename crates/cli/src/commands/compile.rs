@@ -148,11 +148,9 @@ pub fn execute(arguments: &CompileArguments, output: &Output) -> Result<(), Fail
     refuse_idle(arguments)?;
     free_folder(&arguments.out)?;
     let start = Instant::now();
-    let stream = if arguments.keep_ids {
-        arguments.stream.read_with_ids(output)?
-    } else {
-        arguments.stream.read(output)?
-    };
+    let (source, progress) = (arguments.stream.to_source(), output.progress());
+    let stream =
+        if arguments.keep_ids { source.read_with_ids(&progress)? } else { source.read(&progress)? };
     let read = start.elapsed().as_secs_f64();
     let options = options(arguments, &stream)?;
     let layout = arguments.layout;

@@ -3,11 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use quadcast_data::{
-    Content, FaultPolicy, Hold, LoadOptions, OperationStream, StreamFormat, load, locate, operations_of,
-    operations_target, read_operations, stream_format, with_numbers_as_ids, write_operations,
-};
-use quadcast_report::{counted, dropped_words, shown};
+use quadcast_data::{FaultPolicy, Hold, StreamFormat, operations_target, write_operations};
+use quadcast_report::{converted_text, shown};
+use quadcast_run::OperationSource;
 use serde_json::json;
 
 use crate::arguments::{Words, one_of};
@@ -51,39 +49,9 @@ fn hold(text: &str) -> Result<Hold, String> {
 }
 
 impl StreamSource {
-    /// Reads the operations.
-    pub fn read(&self, output: &Output) -> Result<OperationStream, Failure> {
-        if self.source.is_file() {
-            self.refuse_hold("a stream of operations")?;
-            return Ok(read_operations(&self.source, self.policy)?);
-        }
-        let folder = locate(&self.source.to_string_lossy())?;
-        let contradictory = self.policy == FaultPolicy::Drop;
-        let loaded = load(&folder, &LoadOptions { contradictory, ..LoadOptions::default() })?;
-        loaded.notes.iter().for_each(|note| output.detail(note));
-        if matches!(loaded.content, Content::Evolving(_)) {
-            self.refuse_hold("a graph that changes by insertions and deletions")?;
-        }
-        Ok(operations_of(&loaded.content, self.hold.unwrap_or_default(), self.policy)?)
-    }
-
-    /// Reads the operations with the ids of their source. A text has numbers, which are ids if most of them occur.
-    pub fn read_with_ids(&self, output: &Output) -> Result<OperationStream, Failure> {
-        let text = self.source.is_file() && stream_format(&self.source)? == StreamFormat::Text;
-        let stream = self.read(output)?;
-        Ok(if text { with_numbers_as_ids(stream)? } else { stream })
-    }
-
-    /// Deletions that are listed leave nothing to be said about how long a triple holds.
-    fn refuse_hold(&self, kind: &str) -> Result<(), Failure> {
-        match self.hold {
-            Some(_) => Err(Failure::input(format!(
-                "--hold is for facts with time stamps; {} is {kind}, which says itself when a triple goes: leave \
-                 --hold out",
-                shown(self.source.display())
-            ))),
-            None => Ok(()),
-        }
+    /// The same for the library.
+    pub fn to_source(&self) -> OperationSource {
+        OperationSource { place: self.source.clone(), policy: self.policy, hold: self.hold }
     }
 }
 
@@ -116,7 +84,7 @@ pub fn free(path: &Path, overwrite: bool) -> Result<StreamFormat, Failure> {
 
 pub fn execute(arguments: &ConvertArguments, output: &Output) -> Result<(), Failure> {
     let format = free(&arguments.out, arguments.overwrite)?;
-    let stream = arguments.stream.read(output)?;
+    let stream = arguments.stream.to_source().read(&output.progress())?;
     write_operations(&arguments.out, &stream, format)?;
     let document = json!({
         "operations": stream.len(),
@@ -126,14 +94,5 @@ pub fn execute(arguments: &ConvertArguments, output: &Output) -> Result<(), Fail
         "format": format,
         "file": arguments.out,
     });
-    output.result(&document, || {
-        let [operations, triples] = [stream.len(), stream.triples().len()].map(|count| counted(count as u64));
-        let out = shown(arguments.out.display());
-        let mut text = format!("{operations} operations on {triples} triples: {out}\n");
-        let dropped = dropped_words(&stream.dropped);
-        if !dropped.is_empty() {
-            text += &format!("left out: {dropped}\n");
-        }
-        text
-    })
+    output.result(&document, || converted_text(&stream, &arguments.out))
 }

@@ -7,7 +7,7 @@ use std::time::Instant;
 use clap::Args;
 use quadcast_analysis::{WorldName, synth, synth_operations, synth_target};
 use quadcast_data::write_operations;
-use quadcast_report::{SynthCost, counted, shown, synth_text};
+use quadcast_report::{SynthCost, synth_stream_text, synth_text};
 use quadcast_run::{best_scores, peak_memory};
 use serde_json::json;
 
@@ -78,12 +78,5 @@ fn stream(options: &Options, operations: usize, output: &Output) -> Result<(), F
         "seed": options.seed,
         "file": options.out,
     });
-    output.result(&document, || {
-        let [operations, triples] = [stream.len(), stream.triples().len()].map(|count| counted(count as u64));
-        format!(
-            "{operations} operations on {triples} triples (seed {}): {}\n",
-            options.seed,
-            shown(options.out.display())
-        )
-    })
+    output.result(&document, || synth_stream_text(&stream, options.seed, &options.out))
 }

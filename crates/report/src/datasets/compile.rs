@@ -4,9 +4,10 @@ use std::path::Path;
 
 use quadcast_analysis::{BenchmarkLayout, CompileReport, CompiledStep};
 use quadcast_core::{CategoryKind, Filter, Setting};
-use quadcast_data::{Dropped, StreamClock};
+use quadcast_data::StreamClock;
 use serde_json::Value;
 
+use super::operations::dropped_words;
 use crate::{bytes, counted, percent, plain_table, seconds, shown, wrapped};
 
 /// Steps that are shown; of more, the first and the last ones.
@@ -122,21 +123,6 @@ fn table(report: &CompileReport) -> String {
         table.add_row([name.to_owned()].into_iter().chain(cells));
     }
     table.text()
-}
-
-/// Operations that were left out, in words; empty if none was.
-pub fn dropped_words(dropped: &Dropped) -> String {
-    let parts = [
-        (dropped.void_inserts, "insertions of present triples"),
-        (dropped.void_deletes, "deletions of absent triples"),
-        (dropped.reflexive, "operations from an entity to itself"),
-    ];
-    let words: Vec<String> = parts
-        .iter()
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, what)| format!("{} {what}", counted(*count as u64)))
-        .collect();
-    words.join(", ")
 }
 
 /// Peak memory as the end of a sentence; empty if unknown.
