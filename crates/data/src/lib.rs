@@ -20,7 +20,7 @@ pub mod write;
 
 pub use catalogue::{
     CatalogueMatch, Download, Family, Hashes, SnapshotCounts, Variant, compare, compare_with, fingerprint,
-    identify, lookup, split_fingerprints, variants,
+    identify, lookup, split_fingerprints, variant, variants,
 };
 pub use content::{Content, Format, LoadOptions, Loaded, SourceFile};
 pub use error::{DataError, Place};

@@ -1,10 +1,14 @@
 //! What a report is made from: runs with their results and ranks, and what a caller may add that the records do not hold.
 
-use std::path::Path;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
 
 use quadcast_core::{Check, Filter};
 use quadcast_eval::{Counting, FilterOutcome, RankedQuery};
 use quadcast_run::{FilterMetrics, Record, Reference, Results, RunError, Sample, Status, read_results};
+
+use crate::shown;
 
 /// A complete run.
 #[derive(Clone, Debug)]
@@ -54,6 +58,23 @@ impl LoadedRun {
         let Results { record, ranks, samples } = read_results(folder)?;
         let run = Self::new(folder.display().to_string(), record, ranks);
         Ok(run.map_or(Reading::LeftOut(why), |run| Reading::Complete(Box::new(Self { samples, ..run }))))
+    }
+
+    /// Reads run folders, each once, and says in a sentence of every run that is left out what it is instead.
+    pub fn read_all(folders: &[PathBuf]) -> Result<(Vec<Self>, Vec<String>), RunError> {
+        let (mut runs, mut left_out, mut known) = (Vec::new(), Vec::new(), BTreeSet::new());
+        for folder in folders {
+            if !known.insert(fs::canonicalize(folder).unwrap_or_else(|_| folder.clone())) {
+                continue;
+            }
+            match Self::read(folder)? {
+                Reading::Complete(run) => runs.push(*run),
+                Reading::LeftOut(why) => {
+                    left_out.push(format!("left out: {} is {why}", shown(folder.display())));
+                }
+            }
+        }
+        Ok((runs, left_out))
     }
 
     /// Counts its ranks under its own tie policy.

@@ -6,13 +6,12 @@ use std::path::PathBuf;
 use clap::Args;
 use quadcast_analysis::{LeakageOptions, PatternOptions};
 use quadcast_core::{Detection, Verdict};
-use quadcast_data::{FetchOptions, LoadOptions, Loaded, Variant, lookup, variants};
+use quadcast_data::{FetchOptions, LoadOptions, Loaded, variant, variants};
 use quadcast_report::{
     audit_text, catalogue_text, diff_text, fetch_text, info_text, patterns_page, patterns_text, shown,
 };
 use quadcast_run::{open, reference_scores, write_atomically};
 use serde_json::json;
-use strsim::jaro_winkler;
 
 use crate::arguments::Source;
 use crate::output::{Failure, Output};
@@ -190,22 +189,9 @@ pub struct FetchArguments {
 }
 
 pub fn fetch(arguments: FetchArguments, output: &Output) -> Result<(), Failure> {
-    let variant = find(&arguments.name)?;
+    let variant = variant(&arguments.name)?;
     let options =
         FetchOptions { from: arguments.from, out: arguments.out.clone(), ..FetchOptions::default() };
     let report = quadcast_data::fetch(variant, &options, output.run().progress.as_ref())?;
     output.result(&report, || fetch_text(&report, arguments.out.is_none()))
-}
-
-fn find(name: &str) -> Result<&'static Variant, Failure> {
-    /// Less alike names are no help.
-    const ALIKE: f64 = 0.8;
-    if let Some(variant) = lookup(name) {
-        return Ok(variant);
-    }
-    let likeness = |variant: &Variant| jaro_winkler(&variant.name.to_lowercase(), &name.to_lowercase());
-    let near = variants().iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
-    let hint = near.filter(|variant| likeness(variant) > ALIKE).map(|variant| variant.name);
-    let hint = hint.map_or_else(String::new, |name| format!(" Did you mean {name}?"));
-    Err(Failure::input(format!("{name:?} is not in the catalogue; see `quadcast data list`.{hint}")))
 }

@@ -1,11 +1,9 @@
 //! `quadcast report`: runs as one page, or as tables for other programs.
 
-use std::collections::BTreeSet;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use quadcast_report::{LoadedRun, Reading, csv, html, latex, markdown, shown};
+use quadcast_report::{LoadedRun, csv, html, latex, markdown, shown};
 use quadcast_run::{expect_run, write_atomically};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -60,7 +58,7 @@ pub enum ReportFormat {
 pub fn execute(options: &Options, output: &Output) -> Result<(), Failure> {
     let (format, out) = target(options, output)?;
     options.runs.iter().try_for_each(|folder| expect_run(folder))?;
-    let (runs, left_out) = load(&options.runs)?;
+    let (runs, left_out) = LoadedRun::read_all(&options.runs)?;
     for note in &left_out {
         output.remark(note);
     }
@@ -124,23 +122,6 @@ fn target(options: &Options, output: &Output) -> Result<(ReportFormat, Option<Pa
         )));
     }
     Ok((format, out))
-}
-
-/// The complete runs, each once, and a sentence for every run that is left out.
-fn load(folders: &[PathBuf]) -> Result<(Vec<LoadedRun>, Vec<String>), Failure> {
-    let (mut runs, mut left_out, mut known) = (Vec::new(), Vec::new(), BTreeSet::new());
-    for folder in folders {
-        if !known.insert(fs::canonicalize(folder).unwrap_or_else(|_| folder.clone())) {
-            continue;
-        }
-        match LoadedRun::read(folder)? {
-            Reading::Complete(run) => runs.push(*run),
-            Reading::LeftOut(why) => {
-                left_out.push(format!("left out: {} is {why}", shown(folder.display())));
-            }
-        }
-    }
-    Ok((runs, left_out))
 }
 
 fn line(run: &LoadedRun) -> Value {

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::fingerprint::{fingerprint, of_splits, split_fingerprints};
 use super::{Variant, variants};
-use crate::Content;
+use crate::{Content, DataError};
 
 /// How a dataset relates to a catalogue entry of the same sizes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -47,6 +47,21 @@ pub fn lookup(name: &str) -> Option<&'static Variant> {
             _ => None,
         }
     })
+}
+
+/// The variant of this name or alias; an error with the nearest name if there is none.
+pub fn variant(name: &str) -> Result<&'static Variant, DataError> {
+    /// Less alike names are no help.
+    const ALIKE: f64 = 0.8;
+    if let Some(variant) = lookup(name) {
+        return Ok(variant);
+    }
+    let likeness =
+        |variant: &Variant| strsim::jaro_winkler(&variant.name.to_lowercase(), &name.to_lowercase());
+    let near = variants().iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
+    let hint = near.filter(|variant| likeness(variant) > ALIKE).map(|variant| variant.name);
+    let hint = hint.map_or_else(String::new, |name| format!(" Did you mean {name}?"));
+    Err(DataError::Unusable(format!("{name:?} is not in the catalogue; see `quadcast data list`.{hint}")))
 }
 
 /// The best catalogue entry for this content: the same content, else the first entry of the same sizes.

@@ -10,4 +10,4 @@ mod identify;
 
 pub use entries::{Download, Family, SnapshotCounts, Variant, variants};
 pub use fingerprint::{fingerprint, split_fingerprints};
-pub use identify::{CatalogueMatch, Hashes, compare, compare_with, identify, lookup};
+pub use identify::{CatalogueMatch, Hashes, compare, compare_with, identify, lookup, variant};
