@@ -41,7 +41,7 @@ pub use plain_table::{PlainTable, plain_table};
 pub use rules::{rule_count, rules_text};
 pub use runs::{LoadedRun, Options, Reading};
 pub use shown::{Shown, shown, shown_json, shown_lines};
-pub use tables::{csv, latex, markdown, spreadsheet_text};
+pub use tables::{answers_csv, csv, latex, markdown, spreadsheet_text};
 pub use terminal::{
     bytes, counted, percent, rules_words, seconds, summary, weight_words, wrapped, wrapped_within,
 };

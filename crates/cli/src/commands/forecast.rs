@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use quadcast_report::{answer_text, shown, spreadsheet_text};
+use quadcast_report::{answer_text, answers_csv, shown};
 use quadcast_run::{AnswerOptions, Forecast, Question, Session, read_questions, write_atomically};
 
 use crate::output::{Failure, Output, print};
@@ -93,7 +93,7 @@ fn is_json(path: &Path) -> bool {
 
 /// Writes the answers: JSON if the file is called so or `--json` asks for it, CSV otherwise.
 fn write_answers(forecasts: &[Forecast], options: &Options, output: &Output) -> Result<(), Failure> {
-    let csv = || as_csv(forecasts, options.spreadsheet);
+    let csv = || answers_csv(forecasts, options.spreadsheet);
     let Some(path) = &options.out else {
         return if output.json {
             output.result(&forecasts, String::new)
@@ -113,34 +113,4 @@ fn write_answers(forecasts: &[Forecast], options: &Options, output: &Output) -> 
     output.result(&done, || {
         format!("{answers} answers to {} questions: {}\n", forecasts.len(), shown(path.display()))
     })
-}
-
-/// One row per answer: exact names, or what a spreadsheet does not compute.
-fn as_csv(forecasts: &[Forecast], spreadsheet: bool) -> String {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    // Only models of evolving graphs can tell what is true already.
-    let known = forecasts.iter().flat_map(|forecast| &forecast.answers).any(|answer| answer.known.is_some());
-    let header = ["question", "subject", "relation", "object", "at", "rank", "answer", "score", "share"];
-    writer.write_record(header.into_iter().chain(known.then_some("known"))).expect("writing to memory");
-    for (number, forecast) in (1..).zip(forecasts) {
-        for answer in &forecast.answers {
-            let number: u64 = number;
-            let row = [
-                number.to_string(),
-                forecast.subject.clone().unwrap_or_default(),
-                forecast.relation.clone(),
-                forecast.object.clone().unwrap_or_default(),
-                forecast.at.clone(),
-                answer.rank.to_string(),
-                answer.entity.clone(),
-                answer.score.to_string(),
-                answer.share.map(|share| share.to_string()).unwrap_or_default(),
-            ];
-            let known = known.then(|| answer.known.map(|known| known.to_string()).unwrap_or_default());
-            let row = row.into_iter().chain(known);
-            let row = row.map(|text| if spreadsheet { spreadsheet_text(&text).into_owned() } else { text });
-            writer.write_record(row).expect("writing to memory");
-        }
-    }
-    String::from_utf8(writer.into_inner().expect("writing to memory")).expect("names are text")
 }

@@ -136,12 +136,12 @@ fn outcome(outcome: &FilterOutcome, unreached: Option<f64>) -> Vec<String> {
     ]
 }
 
-fn optional(value: Option<impl ToString>) -> String {
+pub(super) fn optional(value: Option<impl ToString>) -> String {
     value.map(|value| value.to_string()).unwrap_or_default()
 }
 
 /// The fields of a row, each escaped, with the end of the line.
-fn line(fields: &[String], spreadsheet: bool) -> String {
+pub(super) fn line(fields: &[String], spreadsheet: bool) -> String {
     let field = |field: &String| {
         escape(&if spreadsheet { spreadsheet_text(field) } else { Cow::Borrowed(field.as_str()) })
     };

@@ -1,5 +1,6 @@
 //! Tables: what stands in them, and the formats they are written in.
 
+mod answers;
 mod csv;
 mod grid;
 mod latex;
@@ -7,6 +8,7 @@ mod markdown;
 mod parts;
 mod results;
 
+pub use answers::answers_csv;
 pub use csv::{csv, spreadsheet_text};
 pub use latex::latex;
 pub use markdown::markdown;
