@@ -237,7 +237,15 @@ fn start<I: Send + 'static, O: Send + 'static>(work: Arc<dyn Fn(I) -> O + Send +
 
 #[cfg(test)]
 mod tests {
+    use std::sync::{Mutex, MutexGuard, PoisonError};
+
     use super::*;
+
+    /// What a process claims is seen by all of its threads: one test at a time.
+    fn alone() -> MutexGuard<'static, ()> {
+        static ALONE: Mutex<()> = Mutex::new(());
+        ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 
     #[test]
     fn the_same_numbers_do_the_same_damage() {
@@ -252,6 +260,7 @@ mod tests {
 
     #[test]
     fn a_panic_is_a_result() {
+        let _alone = alone();
         let mut watched = Watched::new(|number: u32| 6 / number);
         assert_eq!(watched.result(2), Ok(3));
         assert_eq!(watched.result(0), Err(Failure::Panic));
@@ -261,6 +270,7 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn a_claim_of_memory_is_a_result() {
+        let _alone = alone();
         // Never touched, so that the test itself costs nothing. A machine with little memory may refuse it.
         let mut watched = Watched::new(|bytes: u64| {
             let mut room = Vec::<u8>::new();
@@ -277,9 +287,10 @@ mod tests {
     #[test]
     #[should_panic(expected = "it is odd: input ")]
     fn a_target_fails_with_the_inputs_that_failed() {
+        let _alone = alone();
         let folder = tempfile::tempdir().expect("a folder");
         let keep = |_: &Path, number: &u64| {
-            fs::write(folder.path().join("kept"), number.to_le_bytes()).expect("room")
+            fs::write(folder.path().join("kept"), number.to_le_bytes()).expect("room");
         };
         let target = Target { name: "numbers", seconds: 5, input: &Numbers::draw, keep: &keep };
         target.try_inputs(|number| if number % 2 == 1 { Err("it is odd".to_owned()) } else { Ok(true) });

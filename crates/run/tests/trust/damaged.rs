@@ -63,16 +63,16 @@ fn examined(sound: &Results, run: &Files, sums_are_sound: bool) -> Result<bool, 
         forge_record(folder);
         forge_checksums(folder);
     }
-    read_complete(folder).map_or_else(refused, |_| Ok(()))?;
+    read_complete(folder).map_or_else(|error| refused(&error), |_| Ok(()))?;
     let results = match read_results(folder) {
         Ok(found) if found.ranks == sound.ranks && found.record.metrics == sound.record.metrics => true,
         Ok(_) => return Err("other results are believed".to_owned()),
-        Err(error) => refused(error).map(|()| false)?,
+        Err(error) => refused(&error).map(|()| false)?,
     };
     match Session::reopen(folder, None, Run::silent(1)) {
         // Another model may be in its place, which may also fail; it must not panic.
         Ok(mut session) => drop(session.judge().map(drop)),
-        Err(error) => refused(error)?,
+        Err(error) => refused(&error)?,
     }
     Ok(results)
 }

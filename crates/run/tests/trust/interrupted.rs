@@ -139,7 +139,7 @@ impl Specimen {
         match complete(self.plan.clone(), &run) {
             // Forged numbers are as good as others until the training goes on with them.
             Err(RunError::Eval(EvalError::Model(ModelError::Training(_)))) if *forged => return Ok(false),
-            Err(error) => return refused(error).map(|()| false),
+            Err(error) => return refused(&error).map(|()| false),
             Ok(_) => {}
         }
         let found = read_results(&run).map_err(|error| format!("it cannot be read: {error}"))?;
@@ -218,7 +218,8 @@ fn damaged(specimens: &[Specimen], numbers: &mut Numbers) -> Damaged {
     let name = &names[numbers.below(names.len())];
     let bytes = files.get_mut(name).expect("a file");
     let forged = numbers.below(2) == 0 && forge(name, bytes, other, numbers);
-    if !forged && !(name.ends_with(JOURNAL) && numbers.below(2) == 0 && rearrange(bytes, numbers)) {
+    let rearranged = !forged && name.ends_with(JOURNAL) && numbers.below(2) == 0 && rearrange(bytes, numbers);
+    if !forged && !rearranged {
         damage(bytes, other, numbers);
     }
     Damaged { which, files, forged }

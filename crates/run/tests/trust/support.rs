@@ -70,7 +70,7 @@ pub fn refusal(run: &Path) -> String {
 }
 
 /// What is wrong with an error about an input that cannot be used: another exit code than 2.
-pub fn refused(error: RunError) -> Result<(), String> {
+pub fn refused(error: &RunError) -> Result<(), String> {
     match error.exit_code() {
         2 => Ok(()),
         code => Err(format!("exit code {code}: {error}")),
