@@ -5,17 +5,16 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use crate::Real;
-use crate::gemm_tile::{View, grid};
+use crate::gemm_tile::{FEWEST_ROWS, View, grid, parts};
 use crate::matrix::{Form, Size, multiply_add};
 use crate::memory::take;
 use crate::parallel::{add_column_sums, largest, sum, vectorised};
 
-/// Largest number of logits in a strip of more than [`FEWEST`] rows: 64 MiB of `f32`.
+/// Largest number of logits in a strip of more than [`FEWEST_ROWS`] rows: 64 MiB of `f32`.
 const LARGEST: usize = 1 << 24;
 /// Rows of a strip: as many as make both products of the backward pass efficient, and not fewer than the
 /// micro-kernels of a product work on at once.
 const MOST: usize = 512;
-const FEWEST: usize = 16;
 /// Tile of logits per task.
 const TILE: (usize, usize) = (256, 512);
 
@@ -63,7 +62,7 @@ pub(crate) fn logits<T: Real>(dense: &Dense<T>, rows: Range<usize>, out: &mut [T
 
 /// Rows of length `n` in a strip.
 pub(crate) fn rows_per_strip(n: usize) -> usize {
-    (LARGEST / n.max(1)).clamp(FEWEST, MOST) / FEWEST * FEWEST
+    (LARGEST / n.max(1)).clamp(FEWEST_ROWS, MOST) / FEWEST_ROWS * FEWEST_ROWS
 }
 
 /// Calls `f(rows, logits[rows, n], n)` for one strip after the other.
@@ -72,9 +71,10 @@ pub(crate) fn strips<T: Real>(dense: &Dense<T>, mut f: impl FnMut(Range<usize>, 
     assert_eq!((dense.x.len(), dense.weight.len()), (b * dense.d, n * dense.d), "rows of length {}", dense.d);
     assert!(dense.bias.is_none_or(|bias| bias.len() == n), "one bias per class");
     let step = rows_per_strip(n);
-    let mut strip = take::<T>(step.min(b) * n);
-    for first in (0..b).step_by(step) {
-        let rows = first..(first + step).min(b);
+    let count = if b == 0 { 0 } else { parts(b, step) };
+    let mut strip = take::<T>((step + FEWEST_ROWS).min(b) * n);
+    for i in 0..count {
+        let rows = i * step..if i + 1 == count { b } else { (i + 1) * step };
         let strip = &mut strip[..rows.len() * n];
         logits(dense, rows.clone(), strip);
         f(rows, strip, n);

@@ -5,7 +5,7 @@ use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
 use crate::Real;
-use crate::parallel::vectorised;
+use crate::parallel::{for_rows, vectorised};
 
 /// Numbers per task; each uses 16 bits of the stream.
 const BLOCK: usize = 1 << 14;
@@ -58,6 +58,17 @@ impl Mask {
         for (x, &kept) in x.iter_mut().zip(&self.kept[first..]) {
             *x *= if kept == 0 { T::ZERO } else { scale };
         }
+    }
+
+    /// Multiplies all numbers by the mask, which is as long as they are.
+    pub fn apply_to<T: Real>(&self, x: &mut [T]) {
+        assert_eq!(x.len(), self.kept.len(), "a mask of one byte per number");
+        for_rows(
+            x,
+            1,
+            #[inline(always)]
+            |first, part| self.apply(first, part),
+        );
     }
 
     /// The factors of the numbers.

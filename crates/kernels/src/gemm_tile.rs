@@ -33,6 +33,16 @@ impl<'a, T> View<'a, T> {
         }
     }
 
+    /// The elements row by row.
+    fn copied(self) -> Vec<T>
+    where
+        T: Copy,
+    {
+        let row =
+            |i: usize| (0..self.columns).map(move |j| self.data[i * self.row_step + j * self.column_step]);
+        (0..self.rows).flat_map(row).collect()
+    }
+
     fn is_inside(&self) -> bool {
         self.rows == 0
             || self.columns == 0
@@ -52,6 +62,20 @@ impl<T> Output<T> {
     fn pointer(self) -> *mut T {
         self.0
     }
+}
+
+/// The smallest number of rows for which a product adds in the same order for any number of rows: fewer are left to another
+/// micro-kernel.
+pub const FEWEST_ROWS: usize = 16;
+
+/// Numbers of a product up to which `gemm` may add them in another order.
+const FEW: usize = 16 * 16;
+
+/// Number of parts of `size` rows each, of which the last one may be larger by fewer than [`FEWEST_ROWS`]: it must not be that small
+/// alone, or the result of a row would depend on how many others there are.
+pub(crate) fn parts(rows: usize, size: usize) -> usize {
+    let rest = rows % size;
+    rows / size + usize::from(rows < size || rest >= FEWEST_ROWS.min(size))
 }
 
 /// `c[a.rows, b.columns] = a·b`, or `c += a·b` if it `adds`, where the rows of `c` are `stride` apart, in tiles of `tile`
@@ -79,14 +103,21 @@ pub(crate) fn grid<T: Real>(
     }
     let (tile_rows, tile_columns) = tile;
     let across = n.div_ceil(tile_columns);
-    let tiles = m.div_ceil(tile_rows) * across;
+    let down = parts(m, tile_rows);
+    let tiles = down * across;
     let output = Output(c.as_mut_ptr());
     let run = |index: usize| {
         let (row, column) = (index / across * tile_rows, index % across * tile_columns);
-        let (rows, columns) = (tile_rows.min(m - row), tile_columns.min(n - column));
-        // SAFETY: the assertions above keep all three matrices inside of their slices, `row + rows <= m` and
-        // `column + columns <= n` keep this tile inside of them, `c` is borrowed mutably for the whole call, and
-        // no two indexes give overlapping tiles. T is f32 or f64, the types `gemm` is made for.
+        let rows = if index / across + 1 == down { m - row } else { tile_rows };
+        let columns = tile_columns.min(n - column);
+        let b = View { data: &b.data[column * b.column_step..], columns, ..b };
+        // `gemm` adds in another order for so few numbers in this arrangement. That order holds for fewer rows.
+        let is_other = rows >= FEWEST_ROWS && rows * columns <= FEW && a.column_step == 1 && b.row_step == 1;
+        let copy = is_other.then(|| b.copied());
+        let b = copy.as_deref().map_or(b, |copy| View::new(copy, k, columns));
+        // SAFETY: the assertions above keep all three matrices inside of their slices (a copy is as large as it says),
+        // `row + rows <= m` and `column + columns <= n` keep this tile inside of them, `c` is borrowed mutably for the whole
+        // call, and no two indexes give overlapping tiles. T is f32 or f64, the types `gemm` is made for.
         unsafe {
             gemm::gemm(
                 rows,
@@ -99,7 +130,7 @@ pub(crate) fn grid<T: Real>(
                 a.data.as_ptr().add(row * a.row_step),
                 a.column_step as isize,
                 a.row_step as isize,
-                b.data.as_ptr().add(column * b.column_step),
+                b.data.as_ptr(),
                 b.column_step as isize,
                 b.row_step as isize,
                 if adds { T::ONE } else { T::ZERO },
@@ -115,5 +146,37 @@ pub(crate) fn grid<T: Real>(
         run(0);
     } else {
         (0..tiles).into_par_iter().with_max_len(1).for_each(run);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_part_is_small_unless_all_rows_are_few() {
+        assert_eq!(
+            [1, 15, 256, 257, 271, 272, 512, 520].map(|rows| parts(rows, 256)),
+            [1, 1, 1, 1, 1, 2, 2, 2]
+        );
+    }
+
+    #[test]
+    fn the_product_of_a_row_does_not_depend_on_the_others() {
+        let number = |i: usize| ((i * 7919 % 1000) as f32 - 500.0) / 300.0;
+        for (k, n) in [(49, 20), (16, 16), (16, 48), (64, 40), (200, 200), (200, 600), (601, 7128)] {
+            let b: Vec<f32> = (0..n * k).map(number).collect();
+            let a: Vec<f32> = (0..600 * k).map(|i| number(i + 13)).collect();
+            let product = |rows: usize| {
+                let mut c = vec![0.0; rows * n];
+                let (a, b) = (View::new(&a[..rows * k], rows, k), View::new(&b, n, k).transposed());
+                grid(a, b, false, &mut c, n, (256, 256));
+                c
+            };
+            let whole = product(600);
+            for rows in [16, 17, 100, 255, 256, 257, 260, 272, 513] {
+                assert!(product(rows) == whole[..rows * n], "{rows} rows of {k} numbers, {n} columns");
+            }
+        }
     }
 }

@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use crate::Real;
+pub use crate::gemm_tile::FEWEST_ROWS;
 use crate::gemm_tile::{View, grid};
 use crate::memory::{Buffer, take};
 use crate::parallel::{add, ranges, vectorised};

@@ -119,6 +119,29 @@ pub fn mean_backward<T: Real>(lists: &Csr, transposed: &Csr, dout: &[T], d: usiz
     );
 }
 
+/// `out[segments, d]` = the largest number of each column among the rows of `x` listed per segment, and `from` the first row that has
+/// it; −∞ and 0 for an empty list.
+pub fn max<T: Real>(lists: &Csr, x: &[T], d: usize, out: &mut [T], from: &mut [u32]) {
+    check(lists, out, d);
+    assert_eq!(from.len(), out.len(), "a row for each number");
+    out.par_chunks_mut(d).zip(from.par_chunks_mut(d)).enumerate().for_each(|(i, (out, from))| {
+        vectorised(
+            #[inline(always)]
+            || {
+                out.fill(T::NEG_INFINITY);
+                from.fill(0);
+                for &item in lists.segment(i) {
+                    for ((out, from), &x) in out.iter_mut().zip(from.iter_mut()).zip(row(x, item, d)) {
+                        if x > *out {
+                            (*out, *from) = (x, item);
+                        }
+                    }
+                }
+            },
+        );
+    });
+}
+
 /// `out` = softmax of `values` inside of each segment; both hold one number per list place (`items.len()`).
 pub fn softmax<T: Real>(lists: &Csr, values: &[T], out: &mut [T]) {
     assert_eq!((values.len(), out.len()), (lists.items.len(), lists.items.len()), "one value per place");
@@ -182,6 +205,22 @@ pub fn gather<T: Real>(rows: &[u32], x: &[T], d: usize, out: &mut [T]) {
         d,
         #[inline(always)]
         |i, out| out.copy_from_slice(row(x, rows[i], d)),
+    );
+}
+
+/// `out[n, d]` = the sums of one row of each `x`, those listed at the same place.
+pub fn sum_of_rows<T: Real>(rows: &[&[u32]], x: &[&[T]], d: usize, out: &mut [T]) {
+    assert!(rows.iter().all(|rows| rows.len() * d == out.len()), "one row of each per output row");
+    for_each_row(
+        out,
+        d,
+        #[inline(always)]
+        |i, out| {
+            out.fill(T::ZERO);
+            for (rows, x) in rows.iter().zip(x) {
+                add(out, row(x, rows[i], d));
+            }
+        },
     );
 }
 
