@@ -39,6 +39,7 @@ const SIZES_OF_ARRAYS: &[&str] = &[
 const TIME_ONLY: &[(&str, &str)] = &[
     ("epochs", "epochs of training"),
     ("update_epochs", "epochs of training after a change"),
+    ("global_epochs", "epochs of training before the training"),
     ("warm_epochs", "epochs of training before the training"),
     ("online_epochs", "epochs of training per step"),
     ("least_epochs", "epochs of training of a universe"),

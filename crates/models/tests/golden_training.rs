@@ -229,6 +229,16 @@ fn re_gcn() {
 }
 
 #[test]
+fn re_net() {
+    check_temporal("re-net", Protocol::forecasting(Setting::MultiStep), first_month);
+}
+
+#[test]
+fn tango() {
+    check_temporal("tango", Protocol::forecasting(Setting::SingleStep), first_month);
+}
+
+#[test]
 fn cen() {
     check_temporal("cen", Protocol::forecasting(Setting::Online), first_month);
 }

@@ -41,7 +41,8 @@ pub fn demo_text(demo: &Demo, folder: &Path) -> String {
         "{TITLE}\n{about}\naudit: {}\n\n{}\n\n\
          Time-aware filter, both directions, all entities as candidates. The best possible score is\n\
          known because we generated the data: no forecaster that knows only the past does better on\n\
-         average. The networks (cygnet, re-gcn, cen) are small here and train for seconds.\n\n\
+         average. The networks (cygnet, re-net, re-gcn, cen, tango) are small here and train\n\
+         for seconds.\n\n\
          One answer, explained:\n{}\n\
          report: {folder}/report.html\n\
          next: quadcast forecast {asked} \\\n  --subject {subject} --relation {} --explain\n",

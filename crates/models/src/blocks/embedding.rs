@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use burn::tensor::{IndexingUpdateOp, Int, Tensor, TensorData};
 use quadcast_kernels::memory::take;
-use quadcast_kernels::segment::{gather, scatter_add};
+use quadcast_kernels::rows::add_at;
+use quadcast_kernels::segment::{gather, scatter_add, sum_of_rows};
 
 use super::{AnyTensor, Fused, Initial, Input, Output, Parameter, Parameters, Returned, fused};
 
@@ -105,6 +106,42 @@ impl Fused<2> for AddRows {
     }
 }
 
+/// `[ids, columns]`: for each place the sum of one row of each matrix, `ids` of which are listed by matrix.
+pub fn sum_rows<const N: usize>(matrices: [Tensor<2>; N], ids: [Arc<[u32]>; N]) -> Tensor<2> {
+    fused(SumRows { ids }, matrices.map(AnyTensor::from))
+}
+
+struct SumRows<const N: usize> {
+    ids: [Arc<[u32]>; N],
+}
+
+impl<const N: usize> Fused<N> for SumRows<N> {
+    type ForwardState = ();
+
+    fn forward(&self, matrices: [Input; N], _tape: bool) -> (Output, ()) {
+        let (n, d) = (self.ids[0].len(), matrices[0].shape[1]);
+        let mut out = take(n * d).into_vec();
+        let parts = self.ids.each_ref().map(|ids| &**ids);
+        sum_of_rows(&parts, &matrices.map(|matrix| matrix.values), d, &mut out);
+        (Output::new(out, &[n, d]), ())
+    }
+
+    fn backward(self, matrices: [Input; N], (): (), returned: Returned, gradients: &mut [Vec<f32>; N]) {
+        for ((ids, matrix), gradient) in self.ids.iter().zip(matrices).zip(gradients) {
+            add_at(ids, returned.gradient, matrix.shape[1], gradient);
+        }
+    }
+
+    fn composed(&self, matrices: [AnyTensor; N]) -> AnyTensor {
+        let rows = matrices.into_iter().zip(&self.ids).map(|(matrix, ids)| {
+            let matrix = matrix.tensor::<2>();
+            let ids = integers(ids, &matrix);
+            matrix.select(0, ids)
+        });
+        rows.reduce(|sum, rows| sum + rows).expect("at least one matrix").into()
+    }
+}
+
 /// Numbers of rows as a tensor on the device of another one.
 pub(crate) fn integers<const D: usize>(ids: &[u32], beside: &Tensor<D>) -> Tensor<1, Int> {
     let ids: Vec<i64> = ids.iter().copied().map(i64::from).collect();
@@ -132,5 +169,7 @@ mod tests {
         let ids: Arc<[u32]> = Arc::from([3, 0, 3, 3, 1]);
         check(|| SelectRows { ids: ids.clone() }, &[random("x", &[5, 4])]);
         check(|| AddRows { ids: ids.clone() }, &[random("matrix", &[5, 4]), random("rows", &[5, 4])]);
+        let lists = [ids, Arc::from([0, 1, 1, 0, 0])];
+        check(|| SumRows { ids: lists.clone() }, &[random("first", &[5, 4]), random("second", &[2, 4])]);
     }
 }

@@ -1,9 +1,11 @@
 //! Gated recurrent cell, in the gate order (r, z, n) and the formula of `PyTorch`.
 
+use std::sync::Arc;
+
 use burn::tensor::Tensor;
 use burn::tensor::activation::sigmoid;
 use quadcast_kernels::gru::{self, Gradients, Weights};
-use quadcast_kernels::memory::take;
+use quadcast_kernels::memory::{Buffer, take, take_zeroed};
 
 use super::{AnyTensor, Fused, Initial, Input, Output, Parameter, Parameters, Returned, fused, linear};
 
@@ -35,6 +37,20 @@ impl GruCell {
     pub fn forward_mapped(&self, parameters: &Parameters, x: Tensor<2>, h: Tensor<2>) -> Tensor<2> {
         let [_, weight, _, bias] = self.weights.map(|p| parameters.any(p));
         fused(Cell, [x.into(), h.into(), weight, bias])
+    }
+
+    /// The last states `[sequences, d]` of sequences of different lengths, which start at 0. `x[_, 3d]`, to which `W_i` and `b_i` are
+    /// already applied, holds the first members of all sequences, then the second ones, and so on; `members[j]` is the number
+    /// of sequences that have more than `j` members. The longest sequences come first; those without members stay 0.
+    pub fn last_states(
+        &self,
+        parameters: &Parameters,
+        x: Tensor<2>,
+        sequences: usize,
+        members: Arc<[usize]>,
+    ) -> Tensor<2> {
+        let [_, weight, _, bias] = self.weights.map(|p| parameters.any(p));
+        fused(Sequences { sequences, members }, [x.into(), weight, bias])
     }
 
     /// `W_i`, `[3d, inputs]`, and `b_i`, `[3d]`.
@@ -85,6 +101,81 @@ impl Fused<4> for Cell {
     }
 }
 
+/// See [`GruCell::last_states`].
+struct Sequences {
+    sequences: usize,
+    members: Arc<[usize]>,
+}
+
+/// What a member of the sequences leaves for the backward pass: the states before it, and those of the cell.
+type Member = (Buffer<f32>, gru::ForwardState<f32>);
+
+impl Fused<3> for Sequences {
+    type ForwardState = Vec<Member>;
+
+    const SETS: [bool; 3] = [true, false, false];
+
+    fn forward(&self, [x, hidden, bias]: [Input; 3], tape: bool) -> (Output, Self::ForwardState) {
+        let d = hidden.shape[1];
+        assert!(self.members.is_sorted_by(|a, b| a >= b), "the longest sequences come first");
+        assert_eq!(self.members.iter().sum::<usize>(), x.shape[0], "a row per member");
+        let weights = Weights { hidden: hidden.values, hidden_bias: bias.values };
+        let mut states = take_zeroed(self.sequences * d).into_vec();
+        let (mut kept, mut first) = (Vec::new(), 0);
+        for &count in &*self.members {
+            let mut before = take(count * d);
+            before.copy_from_slice(&states[..count * d]);
+            let x = &x.values[first * 3 * d..][..count * 3 * d];
+            let cell = gru::forward(&weights, x, &before, &mut states[..count * d]);
+            if tape {
+                kept.push((before, cell));
+            }
+            first += count;
+        }
+        (Output::new(states, &[self.sequences, d]), kept)
+    }
+
+    fn backward(
+        self,
+        [_, hidden, bias]: [Input; 3],
+        kept: Self::ForwardState,
+        returned: Returned,
+        [dx, dhidden, dbias]: &mut [Vec<f32>; 3],
+    ) {
+        let weights = Weights { hidden: hidden.values, hidden_bias: bias.values };
+        let mut dstates = take(returned.gradient.len());
+        dstates.copy_from_slice(returned.gradient);
+        let mut end = dx.len();
+        for (before, cell) in kept.into_iter().rev() {
+            let (length, start) = (before.len(), end - 3 * before.len());
+            let mut dbefore = take(length);
+            let (x, h) = (&mut dx[start..end], &mut dbefore[..]);
+            let mut gradients = Gradients { x, h, hidden: dhidden, hidden_bias: dbias };
+            gru::backward(&weights, &before, &cell, &dstates[..length], &mut gradients);
+            dstates[..length].copy_from_slice(&dbefore);
+            end = start;
+        }
+    }
+
+    fn composed(&self, [x, weight, bias]: [AnyTensor; 3]) -> AnyTensor {
+        let (x, d) = (x.tensor::<2>(), weight.shape()[1]);
+        let mut states = Tensor::<2>::zeros([self.sequences, d], (&x.device(), x.dtype()));
+        let mut first = 0;
+        for &count in self.members.iter().filter(|&&count| count > 0) {
+            let own = [x.clone().narrow(0, first, count), states.clone().narrow(0, 0, count)];
+            let [x, h] = own.map(AnyTensor::from);
+            let next = Cell.composed([x, h, weight.clone(), bias.clone()]).tensor::<2>();
+            let rest = self.sequences - count;
+            states = match rest {
+                0 => next,
+                _ => Tensor::cat(vec![next, states.narrow(0, count, rest)], 0),
+            };
+            first += count;
+        }
+        states.into()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -99,5 +190,21 @@ mod tests {
             random("hidden bias", &[12]),
         ];
         check(|| Cell, &inputs);
+    }
+
+    #[test]
+    fn sequences_and_their_gradients() {
+        let inputs = [random("x", &[8, 12]), random("hidden weight", &[12, 4]), random("hidden bias", &[12])];
+        let members: Arc<[usize]> = Arc::from([4, 3, 1]);
+        check(|| Sequences { sequences: 5, members: members.clone() }, &inputs);
+        let none: Arc<[usize]> = Arc::from([]);
+        let inputs = [random("x", &[0, 12]), random("hidden weight", &[12, 4]), random("hidden bias", &[12])];
+        let op = Sequences { sequences: 2, members: none };
+        let shapes = [vec![0, 12], vec![12, 4], vec![12]];
+        let inputs: [Input; 3] = std::array::from_fn(|i| Input { values: &inputs[i].0, shape: &shapes[i] });
+        assert_eq!(
+            format!("{:?}", op.forward(inputs, false).0),
+            format!("{:?}", Output::new(vec![0.0; 8], &[2, 4]))
+        );
     }
 }

@@ -44,6 +44,8 @@
 
 mod adam;
 mod any;
+mod batch_norm;
+mod block_gcn;
 mod conv_trans;
 pub mod device;
 pub mod dropout;
@@ -51,31 +53,45 @@ mod embedding;
 mod fused;
 mod gate;
 mod gcn;
+mod grouped;
 mod gru;
 mod head;
 mod initial;
+mod messages;
 mod mixture;
+mod ode;
 mod operations;
 mod parameters;
+mod recompute;
 pub(crate) mod store;
 #[cfg(test)]
 pub(crate) mod testing;
 
+pub use quadcast_kernels::grouped::Groups;
+pub use quadcast_kernels::messages::{Edge, Edges};
 pub use quadcast_kernels::segment::Csr;
 
 pub use adam::{Adam, AdamConfig};
 pub use any::{AnyTensor, Values};
+pub use batch_norm::{BatchNorm, Moments};
+pub use block_gcn::BlockGcn;
 pub use conv_trans::{ConvTrans, ConvTransConfig, pair_rows, pair_rows_within};
-pub use dropout::Training;
-pub use embedding::{Embedding, add_rows, select_rows};
+pub use dropout::{Training, dropout};
+pub use embedding::{Embedding, add_rows, select_rows, sum_rows};
 pub(crate) use embedding::{floats, integers};
 pub use fused::{Fused, Input, Output, Returned, fused};
 pub use gate::TimeGate;
 pub use gcn::{Gcn, GcnConfig, Graph};
+pub use grouped::grouped_product;
 pub use gru::GruCell;
 pub use head::{Targets, cross_entropy, score_strips};
 pub use initial::Initial;
+pub use messages::{block_messages, product_messages};
 pub use mixture::MixtureHead;
-pub use operations::{Segments, distance, linear, linear_without_bias, normalise_rows, segment_mean, tanh};
+pub use ode::runge_kutta_step;
+pub use operations::{
+    Segments, distance, linear, linear_without_bias, normalise_rows, segment_max, segment_mean, tanh,
+};
 pub use parameters::{Buffer, Gradients, Parameter, Parameters, SharedBuffer};
+pub use recompute::{leaf, pull_back};
 pub use store::StoreError;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use burn::tensor::{IndexingUpdateOp, Tensor};
 use quadcast_kernels::linear::{self, Gradients, Weights};
 use quadcast_kernels::memory::{Buffer, take};
-use quadcast_kernels::segment::{Csr, mean, mean_backward};
+use quadcast_kernels::segment::{Csr, max, mean, mean_backward};
 use quadcast_kernels::{activations, rows};
 
 use super::{AnyTensor, Fused, Input, Output, Returned, floats, fused, integers};
@@ -233,6 +233,40 @@ impl Fused<1> for SegmentMean {
     }
 }
 
+/// `[segments, d]`: the largest number of each column among the rows of `x[n, d]` in each list, of which none is empty.
+pub fn segment_max(x: Tensor<2>, lists: Arc<Csr>) -> Tensor<2> {
+    fused(SegmentMax { lists }, [x.into()])
+}
+
+struct SegmentMax {
+    lists: Arc<Csr>,
+}
+
+impl Fused<1> for SegmentMax {
+    /// The row that each number came from.
+    type ForwardState = Vec<u32>;
+
+    fn forward(&self, [x]: [Input; 1], _tape: bool) -> (Output, Vec<u32>) {
+        let (segments, d) = (self.lists.segments(), x.shape[1]);
+        let (mut out, mut from) = (take(segments * d).into_vec(), vec![0; segments * d]);
+        max(&self.lists, x.values, d, &mut out, &mut from);
+        (Output::new(out, &[segments, d]), from)
+    }
+
+    fn backward(self, [x]: [Input; 1], from: Vec<u32>, returned: Returned, [dx]: &mut [Vec<f32>; 1]) {
+        let d = x.shape[1];
+        for (place, (&row, gradient)) in from.iter().zip(returned.gradient).enumerate() {
+            dx[row as usize * d + place % d] += gradient;
+        }
+    }
+
+    fn composed(&self, [x]: [AnyTensor; 1]) -> AnyTensor {
+        let x = x.tensor::<2>();
+        let row = |i| x.clone().select(0, integers(self.lists.segment(i), &x)).max_dim(0);
+        Tensor::cat((0..self.lists.segments()).map(row).collect(), 0).into()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -271,5 +305,12 @@ mod tests {
         let lists = Csr::from_pairs(4, [(0, 2), (0, 0), (2, 2), (3, 1), (3, 4), (3, 2)].into_iter());
         let segments = Arc::new(Segments::new(lists, 5));
         check(|| SegmentMean { segments: segments.clone() }, &[random("x", &[5, 3])]);
+    }
+
+    #[test]
+    fn largest_numbers_and_their_gradients() {
+        let lists = [(0, 2), (0, 0), (1, 2), (2, 1), (2, 4), (2, 2)];
+        let lists = Arc::new(Csr::from_pairs(3, lists.into_iter()));
+        check(|| SegmentMax { lists: lists.clone() }, &[random("x", &[5, 3])]);
     }
 }

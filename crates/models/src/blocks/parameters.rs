@@ -227,9 +227,20 @@ impl Parameters {
     /// Gradients of a loss, one number. The tape that led to it is used up.
     /// Panics if the loss does not depend on any parameter of an unfrozen store.
     pub fn backward(&self, loss: &Tensor<1>) -> Gradients {
+        self.collect(&mut loss.backward())
+    }
+
+    /// The same, and the gradient of a leaf of the tape.
+    pub fn backward_to<const D: usize>(&self, loss: &Tensor<1>, leaf: &Tensor<D>) -> (Gradients, Tensor<D>) {
         let mut gradients = loss.backward();
+        let of_leaf = leaf.grad_remove(&mut gradients);
+        let zeros = || Tensor::zeros(leaf.dims(), (self.device(), leaf.dtype()));
+        (self.collect(&mut gradients), of_leaf.unwrap_or_else(zeros))
+    }
+
+    fn collect(&self, gradients: &mut burn::tensor::Gradients) -> Gradients {
         let each = self.trained.iter().map(|entry| {
-            let gradient = entry.value.clone().unranked().grad_remove(&mut gradients)?;
+            let gradient = entry.value.clone().unranked().grad_remove(gradients)?;
             Some(AnyTensor::from(gradient))
         });
         Gradients(each.collect())
@@ -284,6 +295,18 @@ fn copy(buffer: &SharedBuffer) -> Vec<f32> {
 pub struct Gradients(pub(super) Vec<Option<AnyTensor>>);
 
 impl Gradients {
+    /// Adds the gradients of another part of the loss.
+    /// Panics if they belong to another store.
+    pub fn add(&mut self, other: Self) {
+        assert_eq!(self.0.len(), other.0.len(), "gradients of one store");
+        for (own, other) in self.0.iter_mut().zip(other.0) {
+            *own = match (own.take(), other) {
+                (Some(a), Some(b)) => Some((a.unranked() + b.unranked()).into()),
+                (a, b) => a.or(b),
+            };
+        }
+    }
+
     /// The gradient of a parameter, row after row.
     pub fn values(&self, parameter: Parameter) -> Option<Vec<f32>> {
         self.0[parameter.0].clone().map(AnyTensor::into_values)

@@ -228,7 +228,7 @@ impl Forecaster for Cen {
         let mut encoded = std::mem::take(&mut self.encoded);
         let (network, length) = self.current()?;
         network.shape.check(history)?;
-        encoded.update(network, history, length);
+        encoded.update(network, history, step, length);
         self.encoded = encoded;
         Ok(())
     }

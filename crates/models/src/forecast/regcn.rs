@@ -22,18 +22,15 @@
 
 use std::sync::Arc;
 
-use quadcast_core::{
-    Capabilities, EntityId, Explanation, Forecaster, History, ModelError, Query, Run, SavedModel, ScoreSink,
-    Setting, Step, Task, Tensors, Validation,
-};
+use quadcast_core::{Capabilities, History, ModelError, Run, Setting, Task, Validation};
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 mod network;
 mod static_graph;
 
-use super::snapshot_network::{self, EncodedHistory, Trainer, footprint};
-use super::state::{Shape, saved_state, saved_tensors, unfitted};
+use super::snapshot_network::{Design, SnapshotModel, Trainer, footprint};
+use super::state::{Shape, read_extra};
 use crate::capacity::{self, DataSizes, MOST_DIMENSION, MOST_LAYERS, MOST_THINGS};
 use crate::config::{self, ConfigError};
 use crate::registry::{Build, Entry};
@@ -96,37 +93,36 @@ impl Config {
 }
 
 /// The model.
-pub struct ReGcn {
-    config: Config,
-    words: Option<Arc<Words>>,
-    network: Option<Network>,
-    encoded: EncodedHistory<Network>,
-}
+pub(crate) type ReGcn = SnapshotModel<Network>;
 
-impl ReGcn {
-    /// An unfitted model.
-    pub fn new(config: Config) -> Result<Self, ConfigError> {
-        config.check()?;
-        Ok(Self { config, words: None, network: None, encoded: EncodedHistory::default() })
-    }
+impl Design for Network {
+    type Config = Config;
 
-    fn fitted(&self) -> Result<&Network, ModelError> {
-        self.network.as_ref().ok_or_else(unfitted)
-    }
-}
+    const STATE: &'static str = "RE-GCN state";
 
-impl Forecaster for ReGcn {
-    fn capabilities(&self) -> Capabilities {
+    fn capabilities() -> Capabilities {
         (ENTRY.capabilities)()
     }
 
-    fn fit(
-        &mut self,
+    fn check(config: &Config) -> Result<(), ConfigError> {
+        config.check()
+    }
+
+    fn length(config: &Config) -> usize {
+        config.history
+    }
+
+    fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    fn train(
+        config: &Config,
         history: &History<'_>,
         validation: &dyn Validation,
         run: &Run,
-    ) -> Result<(), ModelError> {
-        self.words = match (self.config.static_graph, history.entity_names()) {
+    ) -> Result<Self, ModelError> {
+        let words = match (config.static_graph, history.entity_names()) {
             (false, _) => None,
             (true, Some(names)) => Some(Arc::new(Words::of(names))),
             (true, None) => {
@@ -137,67 +133,30 @@ impl Forecaster for ReGcn {
             }
         };
         let (shape, data) = (Shape::of(history), DataSizes::of(history));
-        capacity::check_settings(&self.config, &shape.training(), |config| {
-            let outline = Network::outline(shape, config, self.words.clone());
+        capacity::check_settings(config, &shape.training(), |config| {
+            let outline = Self::outline(shape, config, words.clone());
             let read = config.history.min(data.steps);
             footprint(&outline, &data, (config.dimension, config.layers), (read, DECODERS))
         })?;
-        let network = Network::new(shape, &self.config, self.words.clone(), run.seed);
-        let mut trainer = Trainer::new(history, run.seed, network, self.config.history, 1);
+        let network = Self::new(shape, config, words, run.seed);
+        let mut trainer = Trainer::new(history, run.seed, network, config.history, 1);
         trainer.purpose = "re-gcn dropout".into();
-        train(&mut trainer, "re-gcn", &self.config.schedule(), validation, run)?;
-        self.network = Some(trainer.network);
-        self.encoded = EncodedHistory::default();
-        Ok(())
+        train(&mut trainer, "re-gcn", &config.schedule(), validation, run)?;
+        Ok(trainer.network)
     }
 
-    fn begin(&mut self, _: Step, history: &History<'_>) -> Result<(), ModelError> {
-        let network = self.network.as_ref().ok_or_else(unfitted)?;
-        network.shape.check(history)?;
-        self.encoded.update(network, history, self.config.history);
-        Ok(())
+    fn extra(&self) -> Value {
+        json!({ "words": self.words.as_deref() })
     }
 
-    fn score(
-        &self,
-        history: &History<'_>,
-        queries: &[Query],
-        sink: &mut dyn ScoreSink,
-    ) -> Result<(), ModelError> {
-        self.encoded.score(self.fitted()?, history, queries, sink)
-    }
-
-    fn explain(
-        &self,
-        history: &History<'_>,
-        query: &Query,
-        answer: EntityId,
-    ) -> Result<Option<Explanation>, ModelError> {
-        snapshot_network::explain(self.fitted()?, history, query, answer, self.config.history)
-    }
-
-    fn save(&self) -> Result<SavedModel, ModelError> {
-        let network = self.fitted()?;
-        let state = json!({ "config": self.config, "shape": network.shape, "words": self.words.as_deref() });
-        Ok(SavedModel { state, rules: None, tensors: Some(Tensors(network.learned.to_bytes()?)) })
-    }
-
-    fn load(&mut self, saved: &SavedModel) -> Result<(), ModelError> {
+    fn saved(config: &Config, shape: Shape, extra: Value) -> Result<Self, ModelError> {
         #[derive(Deserialize)]
-        struct State {
-            config: Config,
-            shape: Shape,
+        struct Extra {
             words: Option<Words>,
         }
-        let state: State = saved_state(saved, "RE-GCN state")?;
-        let tensors = saved_tensors(saved)?;
-        *self = Self::new(state.config).map_err(|error| ModelError::Saved(error.to_string()))?;
-        let shape = state.shape.check_saved()?;
-        self.words = state.words.map(|words| words.check_saved(shape.entities)).transpose()?.map(Arc::new);
-        let mut network = Network::outline(shape, &self.config, self.words.clone());
-        network.learned.load_bytes(tensors)?;
-        self.network = Some(network);
-        Ok(())
+        let Extra { words } = read_extra(extra)?;
+        let words = words.map(|words| words.check_saved(shape.entities)).transpose()?.map(Arc::new);
+        Ok(Self::outline(shape, config, words))
     }
 }
 

@@ -1,31 +1,39 @@
 //! Networks that read the last snapshots. Scoring: encode a history once, answer from the encoding, explain by removal. Training:
 //! predict a snapshot from the ones before it.
 
-use std::cmp::Reverse;
 use std::ops::Range;
 use std::sync::Arc;
 
 use quadcast_core::{
-    EntityId, Evidence, Explanation, History, HistoryKey, ModelError, Quad, Query, ScoreSink, Step, Weighing,
+    Capabilities, EntityId, Explanation, Forecaster, History, HistoryKey, ModelError, Quad, Query, Run,
+    SavedModel, ScoreSink, Step, Tensors, Validation,
 };
 use rand_chacha::ChaCha8Rng;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::snapshots::{CHANNELS, PreparedSnapshot, SnapshotCache, last_steps};
-use super::state::{Learned, StripSink, pad_rows};
+use super::removal;
+use super::snapshots::{CHANNELS, Prepare, SnapshotCache, Window, last_steps};
+use super::state::{Learned, Shape, StripSink, pad_rows, saved_state, saved_tensors, unfitted};
 use crate::capacity::{DataSizes, NUMBER, TRAINED};
+use crate::config::ConfigError;
+use crate::settings::Settings;
 use crate::training::{Learning, Trainable};
-
-/// Most facts that are removed, one at a time: each removal encodes the snapshots again.
-const MOST_REMOVALS: usize = 24;
 
 /// A network that answers from snapshots.
 pub(crate) trait SnapshotEncoder {
+    /// A snapshot as the network reads it.
+    type Snapshot: Prepare;
+
     /// The encoding of some snapshots.
     type Encoded;
 
-    /// Encodes snapshots, oldest first.
-    fn encode(&self, snapshots: &[Arc<PreparedSnapshot>]) -> Self::Encoded;
+    /// Whether the encoding depends on the time that is asked about.
+    const READS_TIME: bool = false;
+
+    /// Encodes snapshots.
+    fn encode(&self, window: &Window<Self::Snapshot>) -> Self::Encoded;
 
     /// Scores all entities for questions about a known entity and a directed relation. Calls `f(rows, scores[rows, n])` for one
     /// strip of questions after the other.
@@ -40,9 +48,9 @@ pub(crate) trait SnapshotEncoder {
 
 /// The encoding of the last snapshots of a history.
 pub(crate) struct EncodedHistory<E: SnapshotEncoder> {
-    cache: SnapshotCache,
-    /// The history that is encoded.
-    key: Option<HistoryKey>,
+    cache: SnapshotCache<E::Snapshot>,
+    /// The history that is encoded, and for which step.
+    key: Option<(HistoryKey, Step)>,
     encoded: Option<E::Encoded>,
 }
 
@@ -53,16 +61,17 @@ impl<E: SnapshotEncoder> Default for EncodedHistory<E> {
 }
 
 impl<E: SnapshotEncoder> EncodedHistory<E> {
-    /// Encodes the last `length` snapshots of a history, unless that is done already.
-    pub fn update(&mut self, network: &E, history: &History<'_>, length: usize) {
-        if self.key == Some(history.key()) && self.encoded.is_some() {
+    /// Encodes the last `length` snapshots of a history to answer about a step, unless that is done already.
+    pub fn update(&mut self, network: &E, history: &History<'_>, step: Step, length: usize) {
+        let is_known = |(key, of): (HistoryKey, Step)| key == history.key() && (of == step || !E::READS_TIME);
+        if self.key.is_some_and(is_known) && self.encoded.is_some() {
             return;
         }
-        if !self.key.is_some_and(|key| key.follows_in(history.key())) {
+        if !self.key.is_some_and(|(key, _)| key.follows_in(history.key())) {
             self.cache.clear();
         }
-        self.encoded = Some(network.encode(&self.cache.last(history, length)));
-        self.key = Some(history.key());
+        self.encoded = Some(network.encode(&self.cache.last(history, step, length)));
+        self.key = Some((history.key(), step));
     }
 
     /// Drops the encoding, because the parameters have changed.
@@ -109,57 +118,32 @@ pub(crate) fn explain<E: SnapshotEncoder>(
     answer: EntityId,
     length: usize,
 ) -> Result<Option<Explanation>, ModelError> {
-    let score = |snapshots: &[Arc<PreparedSnapshot>]| {
+    let score = |window: &Window<E::Snapshot>| {
         let mut own = 0.0;
-        score(network, &network.encode(snapshots), history, &[*query], &mut |rows, scores| {
+        score(network, &network.encode(window), history, &[*query], &mut |rows, scores| {
             if rows.start == 0 {
                 own = f64::from(scores[answer.index()]);
             }
         });
         own
     };
+    let whole = SnapshotCache::default().last(history, query.step, length);
     let mut steps: Vec<Step> = last_steps(history, length).collect();
     steps.reverse();
     let snapshots = steps.iter().map(|&step| Ok(history.snapshot(step)?.iter().collect()));
     let snapshots: Vec<Vec<Quad>> = snapshots.collect::<Result<_, ModelError>>()?;
-    let prepared = |facts: &[Quad]| Arc::new(PreparedSnapshot::new(history, &facts.iter().copied()));
-    let whole: Vec<Arc<PreparedSnapshot>> = snapshots.iter().map(|facts| prepared(facts)).collect();
-    let full = score(&whole);
-
-    let about = |fact: &Quad, entity: EntityId| fact.subject == entity || fact.object == entity;
-    let near = |fact: &Quad| about(fact, query.known) || about(fact, answer);
-    let mut nearby: Vec<Quad> = snapshots.iter().flatten().copied().filter(near).collect();
-    // Most relevant first: facts about both entities, of the relation of the question, the newest.
-    nearby.sort_by_key(|fact| {
-        let both = about(fact, query.known) && about(fact, answer);
-        (Reverse((both, fact.relation == query.relation, fact.step)), *fact)
-    });
-    let found = nearby.len();
-    nearby.truncate(MOST_REMOVALS);
-    let mut evidence = Vec::with_capacity(nearby.len());
-    for fact in nearby {
-        let mut snapshots_without = whole.clone();
-        for ((&step, facts), place) in steps.iter().zip(&snapshots).zip(&mut snapshots_without) {
-            if step == fact.step {
-                let rest: Vec<Quad> = facts.iter().copied().filter(|other| *other != fact).collect();
-                *place = prepared(&rest);
+    let facts = snapshots.iter().flatten().copied();
+    Ok(Some(removal::explain(query, answer, facts, |without| {
+        let Some(removed) = without else { return score(&whole) };
+        let mut window = whole.clone();
+        for ((&step, facts), place) in steps.iter().zip(&snapshots).zip(&mut window.snapshots) {
+            if step == removed.step {
+                let rest: Vec<Quad> = facts.iter().copied().filter(|fact| *fact != removed).collect();
+                *place = Arc::new(E::Snapshot::prepare(history, &rest.iter().copied()));
             }
         }
-        evidence.push(Evidence { fact, weight: full - score(&snapshots_without), group: None });
-    }
-    evidence.sort_by(|a, b| b.weight.abs().total_cmp(&a.weight.abs()).then(b.fact.step.cmp(&a.fact.step)));
-    let tried = evidence.len();
-    let details = [("facts_nearby", json!(found)), ("facts_removed_one_by_one", json!(tried))];
-    Ok(Some(Explanation {
-        query: *query,
-        answer,
-        score: full,
-        weighing: Weighing::Losses,
-        evidence,
-        also: Vec::new(),
-        rules: Vec::new(),
-        details: details.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
-    }))
+        score(&window)
+    })))
 }
 
 /// A network that learns to predict a snapshot from the ones before it.
@@ -175,7 +159,7 @@ pub(crate) trait SnapshotLearner: SnapshotEncoder + Send + Sync {
         &mut self,
         history: &History<'_>,
         step: Step,
-        snapshots: &[Arc<PreparedSnapshot>],
+        window: &Window<Self::Snapshot>,
         random: &mut ChaCha8Rng,
     ) -> Result<f64, ModelError>;
 }
@@ -206,7 +190,7 @@ pub(crate) struct Trainer<'a, N: SnapshotLearner> {
     pub network: N,
     /// Number of snapshots that are read.
     pub length: usize,
-    pub cache: SnapshotCache,
+    pub cache: SnapshotCache<N::Snapshot>,
     /// Steps that are predicted.
     pub targets: Vec<Step>,
     /// The encoding used for validation.
@@ -233,9 +217,10 @@ impl<'a, N: SnapshotLearner> Trainer<'a, N> {
 impl<N: SnapshotLearner> Trainable for Trainer<'_, N>
 where
     N::Encoded: Send + Sync,
+    N::Snapshot: Send + Sync,
 {
-    fn begin(&mut self, _: Step, history: &History<'_>) -> Result<(), ModelError> {
-        self.encoded.update(&self.network, history, self.length);
+    fn begin(&mut self, step: Step, history: &History<'_>) -> Result<(), ModelError> {
+        self.encoded.update(&self.network, history, step, self.length);
         Ok(())
     }
 
@@ -252,6 +237,7 @@ where
 impl<N: SnapshotLearner> Learning for Trainer<'_, N>
 where
     N::Encoded: Send + Sync,
+    N::Snapshot: Send + Sync,
 {
     fn parameters(&self) -> usize {
         self.network.learned().parameters.count()
@@ -263,11 +249,11 @@ where
 
     fn step(&mut self, epoch: u32, batch: usize) -> Result<f64, ModelError> {
         let step = self.targets[batch];
-        let snapshots = self.cache.last(&self.history.until(step)?, self.length);
+        let window = self.cache.last(&self.history.until(step)?, step, self.length);
         let index = u64::from(epoch) << 32 | batch as u64;
         let mut random = quadcast_core::stream(self.seed, &self.purpose, index);
         self.encoded.invalidate();
-        self.network.learn(&self.history, step, &snapshots, &mut random)
+        self.network.learn(&self.history, step, &window, &mut random)
     }
 
     fn state(&self) -> Result<Vec<u8>, ModelError> {
@@ -277,5 +263,139 @@ where
     fn restore(&mut self, state: &[u8]) -> Result<(), ModelError> {
         self.encoded.invalidate();
         self.network.learned_mut().restore(state)
+    }
+}
+
+/// A design of a model that is one network over the last snapshots: what is its own besides the network.
+pub(crate) trait Design: SnapshotLearner + Sized + 'static
+where
+    Self::Encoded: Send + Sync,
+    Self::Snapshot: Send + Sync,
+{
+    type Config: Settings + Serialize + DeserializeOwned + Send + Sync;
+
+    /// What messages call the saved state.
+    const STATE: &'static str;
+
+    fn capabilities() -> Capabilities;
+
+    /// Refuses settings that contradict each other or are out of range.
+    fn check(config: &Self::Config) -> Result<(), ConfigError>;
+
+    /// How many snapshots are read.
+    fn length(config: &Self::Config) -> usize;
+
+    fn shape(&self) -> Shape;
+
+    /// A trained network.
+    fn train(
+        config: &Self::Config,
+        history: &History<'_>,
+        validation: &dyn Validation,
+        run: &Run,
+    ) -> Result<Self, ModelError>;
+
+    /// What is saved besides configuration, shape and numbers: the fields of an object.
+    fn extra(&self) -> serde_json::Value;
+
+    /// A network without numbers for a saved shape and these fields.
+    fn saved(config: &Self::Config, shape: Shape, extra: serde_json::Value) -> Result<Self, ModelError>;
+}
+
+/// A model that is one network over the last snapshots.
+pub(crate) struct SnapshotModel<N: Design>
+where
+    N::Encoded: Send + Sync,
+    N::Snapshot: Send + Sync,
+{
+    config: N::Config,
+    network: Option<N>,
+    encoded: EncodedHistory<N>,
+}
+
+impl<N: Design> SnapshotModel<N>
+where
+    N::Encoded: Send + Sync,
+    N::Snapshot: Send + Sync,
+{
+    /// An unfitted model.
+    pub fn new(config: N::Config) -> Result<Self, ConfigError> {
+        N::check(&config)?;
+        Ok(Self { config, network: None, encoded: EncodedHistory::default() })
+    }
+
+    fn fitted(&self) -> Result<&N, ModelError> {
+        self.network.as_ref().ok_or_else(unfitted)
+    }
+}
+
+impl<N: Design> Forecaster for SnapshotModel<N>
+where
+    N::Encoded: Send + Sync,
+    N::Snapshot: Send + Sync,
+{
+    fn capabilities(&self) -> Capabilities {
+        N::capabilities()
+    }
+
+    fn fit(
+        &mut self,
+        history: &History<'_>,
+        validation: &dyn Validation,
+        run: &Run,
+    ) -> Result<(), ModelError> {
+        self.network = Some(N::train(&self.config, history, validation, run)?);
+        self.encoded = EncodedHistory::default();
+        Ok(())
+    }
+
+    fn begin(&mut self, step: Step, history: &History<'_>) -> Result<(), ModelError> {
+        let network = self.network.as_ref().ok_or_else(unfitted)?;
+        network.shape().check(history)?;
+        self.encoded.update(network, history, step, N::length(&self.config));
+        Ok(())
+    }
+
+    fn score(
+        &self,
+        history: &History<'_>,
+        queries: &[Query],
+        sink: &mut dyn ScoreSink,
+    ) -> Result<(), ModelError> {
+        self.encoded.score(self.fitted()?, history, queries, sink)
+    }
+
+    fn explain(
+        &self,
+        history: &History<'_>,
+        query: &Query,
+        answer: EntityId,
+    ) -> Result<Option<Explanation>, ModelError> {
+        explain(self.fitted()?, history, query, answer, N::length(&self.config))
+    }
+
+    fn save(&self) -> Result<SavedModel, ModelError> {
+        let network = self.fitted()?;
+        let mut state = json!({ "config": self.config, "shape": network.shape() });
+        if let (Some(state), serde_json::Value::Object(extra)) = (state.as_object_mut(), network.extra()) {
+            state.extend(extra);
+        }
+        Ok(SavedModel { state, rules: None, tensors: Some(Tensors(network.learned().to_bytes()?)) })
+    }
+
+    fn load(&mut self, saved: &SavedModel) -> Result<(), ModelError> {
+        #[derive(Deserialize)]
+        #[serde(bound = "C: DeserializeOwned")]
+        struct State<C> {
+            config: C,
+            shape: Shape,
+        }
+        let state: State<N::Config> = saved_state(saved, N::STATE)?;
+        let tensors = saved_tensors(saved)?;
+        *self = Self::new(state.config).map_err(|error| ModelError::Saved(error.to_string()))?;
+        let mut network = N::saved(&self.config, state.shape.check_saved()?, saved.state.clone())?;
+        network.learned_mut().load_bytes(tensors)?;
+        self.network = Some(network);
+        Ok(())
     }
 }

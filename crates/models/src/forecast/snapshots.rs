@@ -26,9 +26,8 @@ pub(crate) struct PreparedSnapshot {
     pub members: Arc<Segments>,
 }
 
-impl PreparedSnapshot {
-    /// Prepares the facts of one step.
-    pub fn new(history: &History<'_>, facts: &(impl Iterator<Item = Quad> + Clone)) -> Self {
+impl Prepare for PreparedSnapshot {
+    fn prepare(history: &History<'_>, facts: &(impl Iterator<Item = Quad> + Clone)) -> Self {
         let (entities, relations) = (history.entities(), history.relations());
         let (mut edges, mut members) = (Vec::new(), Vec::new());
         for direction in Direction::BOTH {
@@ -96,24 +95,49 @@ pub(crate) fn last_steps<'a>(history: &'a History<'_>, count: usize) -> impl Ite
     (0..end).rev().map(Step).filter(occupied).take(count)
 }
 
-/// Prepared snapshots, kept between uses.
-#[derive(Default)]
-pub(crate) struct SnapshotCache {
-    kept: FxHashMap<Step, Arc<PreparedSnapshot>>,
+/// The facts of one step, as a network reads them.
+pub(crate) trait Prepare: Sized {
+    /// Prepares the facts of one step.
+    fn prepare(history: &History<'_>, facts: &(impl Iterator<Item = Quad> + Clone)) -> Self;
 }
 
-impl SnapshotCache {
-    /// The last `count` snapshots that hold facts, oldest first.
-    pub fn last(&mut self, history: &History<'_>, count: usize) -> Vec<Arc<PreparedSnapshot>> {
-        let mut found: Vec<Arc<PreparedSnapshot>> = last_steps(history, count)
-            .filter_map(|step| {
-                let snapshot = history.snapshot(step).ok()?;
-                let prepare = || Arc::new(PreparedSnapshot::new(history, &snapshot.iter()));
-                Some(Arc::clone(self.kept.entry(step).or_insert_with(prepare)))
-            })
-            .collect();
-        found.reverse();
-        found
+/// What a network reads to answer about a step: the last snapshots that hold facts, oldest first.
+pub(crate) struct Window<S> {
+    pub snapshots: Vec<Arc<S>>,
+    /// The time of each snapshot, as an ordinal of the time axis, and the time that is asked about.
+    pub times: Vec<i64>,
+}
+
+impl<S> Clone for Window<S> {
+    fn clone(&self) -> Self {
+        Self { snapshots: self.snapshots.clone(), times: self.times.clone() }
+    }
+}
+
+/// Prepared snapshots, kept between uses.
+pub(crate) struct SnapshotCache<S> {
+    kept: FxHashMap<Step, Arc<S>>,
+}
+
+impl<S> Default for SnapshotCache<S> {
+    fn default() -> Self {
+        Self { kept: FxHashMap::default() }
+    }
+}
+
+impl<S: Prepare> SnapshotCache<S> {
+    /// The last `count` snapshots that hold facts, to answer about `target`.
+    pub fn last(&mut self, history: &History<'_>, target: Step, count: usize) -> Window<S> {
+        let (mut snapshots, mut times) = (Vec::new(), vec![history.axis().ordinal(target)]);
+        for step in last_steps(history, count) {
+            let Ok(snapshot) = history.snapshot(step) else { continue };
+            let prepare = || Arc::new(S::prepare(history, &snapshot.iter()));
+            snapshots.push(Arc::clone(self.kept.entry(step).or_insert_with(prepare)));
+            times.push(history.axis().ordinal(step));
+        }
+        snapshots.reverse();
+        times.reverse();
+        Window { snapshots, times }
     }
 
     /// Drops everything, because the next history may have other facts.
@@ -148,11 +172,28 @@ impl StepQuestions {
         Self::both_ways(history, step, |known, relation, answer| (known, answer, relation))
     }
 
+    /// Which entity? Each fact of this step counts once, and the known parts are the directed relation, then the entity.
+    pub fn distinct_by_relation(history: &History<'_>, step: Step) -> Result<Self, ModelError> {
+        let mut facts = Self::facts(history, step, |known, relation, answer| (relation, known, answer))?;
+        facts.sort_unstable();
+        facts.dedup();
+        Ok(Self::new(facts))
+    }
+
     fn both_ways(
         history: &History<'_>,
         step: Step,
         fact: impl Fn(u32, u32, u32) -> (u32, u32, u32),
     ) -> Result<Self, ModelError> {
+        Ok(Self::new(Self::facts(history, step, fact)?))
+    }
+
+    /// The facts of a step in both directions.
+    fn facts(
+        history: &History<'_>,
+        step: Step,
+        fact: impl Fn(u32, u32, u32) -> (u32, u32, u32),
+    ) -> Result<Vec<(u32, u32, u32)>, ModelError> {
         let snapshot = history.snapshot(step)?;
         let mut facts = Vec::with_capacity(2 * snapshot.len());
         for direction in Direction::BOTH {
@@ -160,7 +201,7 @@ impl StepQuestions {
                 facts.push(fact(query.known.0, query.directed(history.relations()).0, answer.0));
             }
         }
-        Ok(Self::new(facts))
+        Ok(facts)
     }
 
     /// From (first, second, answer), in any order.
@@ -188,7 +229,7 @@ pub(crate) mod testing {
     use rand::Rng;
 
     /// A small world of random facts, and its first `count` snapshots.
-    pub fn snapshots(count: usize, f: impl FnOnce(&History<'_>, &[Arc<PreparedSnapshot>])) {
+    pub fn snapshots<S: Prepare>(count: usize, f: impl FnOnce(&History<'_>, &Window<S>)) {
         let (entities, relations, steps) = (14, 3, 6);
         let mut random = stream(5, "small world", 0);
         let facts = (0..steps).flat_map(|step| std::iter::repeat_n(step, 12));
@@ -199,7 +240,8 @@ pub(crate) mod testing {
         let facts = Facts::new(facts.collect(), steps as usize);
         let axis = TimeAxis::new((0..i64::from(steps)).collect(), Calendar::years_from(2000));
         let index = HistoryIndex::new(&axis, entities as usize, relations as usize, &[&facts]);
-        let first = SnapshotCache::default().last(&index.before(Step(count as u32)), count);
+        let next = Step(count as u32);
+        let first = SnapshotCache::default().last(&index.before(next), next, count);
         f(&index.before(Step(steps)), &first);
     }
 }

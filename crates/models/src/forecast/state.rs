@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use burn::tensor::Tensor;
 use quadcast_core::{History, ModelError, SavedModel, ScoreError, ScoreRow, ScoreSink};
+use quadcast_kernels::matrix::FEWEST_ROWS;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -52,16 +53,27 @@ impl Shape {
     }
 }
 
-/// Smallest number of rows for which a matrix product adds in the same order for any number of rows.
-const MINIMUM_ROWS: usize = 16;
-
-/// Repeats the last row up to [`MINIMUM_ROWS`]: a score must not depend on the other questions of a batch.
+/// Repeats the last row up to [`FEWEST_ROWS`]: a score must not depend on the other questions of a batch.
 pub(crate) fn pad_rows<T: Copy>(rows: &[T]) -> Vec<T> {
     let mut rows = rows.to_vec();
     if let Some(&last) = rows.last() {
-        rows.resize(rows.len().max(MINIMUM_ROWS), last);
+        rows.resize(rows.len().max(FEWEST_ROWS), last);
     }
     rows
+}
+
+/// Turns scores into probabilities.
+pub(crate) fn softmax(scores: &mut [f32]) {
+    let largest = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    let mut sum = 0.0_f64;
+    for score in scores.iter_mut() {
+        *score = (*score - largest).exp();
+        sum += f64::from(*score);
+    }
+    let share = (1.0 / sum) as f32;
+    for score in scores {
+        *score *= share;
+    }
 }
 
 /// The error of a model that is used before it is fitted.
@@ -103,6 +115,11 @@ impl<'a> StripSink<'a> {
 pub(crate) fn saved_state<S: DeserializeOwned>(saved: &SavedModel, what: &str) -> Result<S, ModelError> {
     serde_json::from_value(saved.state.clone())
         .map_err(|error| ModelError::Saved(format!("{error} in the {what}")))
+}
+
+/// Fields of a saved state that are a model's own.
+pub(crate) fn read_extra<S: DeserializeOwned>(state: serde_json::Value) -> Result<S, ModelError> {
+    serde_json::from_value(state).map_err(|error| ModelError::Saved(error.to_string()))
 }
 
 /// The tensors of a saved model.

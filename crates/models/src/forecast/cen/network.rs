@@ -15,8 +15,8 @@ use crate::blocks::{
     distance, normalise_rows, pair_rows, score_strips, tanh,
 };
 use crate::forecast::snapshot_network::{SnapshotEncoder, SnapshotLearner};
-use crate::forecast::snapshots::{CHANNELS, GraphLayers, PreparedSnapshot, StepQuestions};
-use crate::forecast::state::{Learned, Shape};
+use crate::forecast::snapshots::{CHANNELS, GraphLayers, PreparedSnapshot, StepQuestions, Window};
+use crate::forecast::state::{Learned, Shape, softmax};
 
 /// Entities as the histories of each length show them, shortest first: `[n, d]` each.
 pub(super) struct Encoded(Vec<Tensor<2>>);
@@ -169,18 +169,19 @@ impl SnapshotLearner for Network {
         &mut self,
         history: &History<'_>,
         step: Step,
-        snapshots: &[Arc<PreparedSnapshot>],
+        window: &Window<PreparedSnapshot>,
         random: &mut ChaCha8Rng,
     ) -> Result<f64, ModelError> {
-        Ok(self.step(snapshots, &StepQuestions::missing_entities(history, step)?, None, random))
+        Ok(self.step(&window.snapshots, &StepQuestions::missing_entities(history, step)?, None, random))
     }
 }
 
 impl SnapshotEncoder for Network {
+    type Snapshot = PreparedSnapshot;
     type Encoded = Encoded;
 
-    fn encode(&self, snapshots: &[Arc<PreparedSnapshot>]) -> Encoded {
-        Encoded(self.suffixes(&self.learned.parameters.frozen(), snapshots, None))
+    fn encode(&self, window: &Window<PreparedSnapshot>) -> Encoded {
+        Encoded(self.suffixes(&self.learned.parameters.frozen(), &window.snapshots, None))
     }
 
     fn score(
@@ -210,19 +211,6 @@ impl SnapshotEncoder for Network {
     }
 }
 
-fn softmax(scores: &mut [f32]) {
-    let largest = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-    let mut sum = 0.0_f64;
-    for score in scores.iter_mut() {
-        *score = (*score - largest).exp();
-        sum += f64::from(*score);
-    }
-    let share = (1.0 / sum) as f32;
-    for score in scores {
-        *score *= share;
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -233,7 +221,7 @@ mod tests {
     #[test]
     fn gradients_are_those_of_the_loss() {
         let config = Config { dimension: 8, dropout: 0.0, longest: 3, ..Config::default() };
-        snapshots(3, |history, arranged| {
+        snapshots::<PreparedSnapshot>(3, |history, window| {
             let mut network = Network::new(Shape::of(history), &config, 1);
             // From elsewhere, so that the pull has a direction.
             let anchor = Network::new(Shape::of(history), &config, 2).anchor(0.5);
@@ -241,7 +229,7 @@ mod tests {
             gradients_predict_the_loss(
                 &mut network,
                 |network| &mut network.learned.parameters,
-                |network| network.loss(arranged, &asked, Some(&anchor), &mut stream(1, "none", 0)),
+                |network| network.loss(&window.snapshots, &asked, Some(&anchor), &mut stream(1, "none", 0)),
             );
         });
     }
@@ -249,10 +237,12 @@ mod tests {
     #[test]
     fn scores_are_sums_of_probabilities() {
         let config = Config { dimension: 8, longest: 3, ..Config::default() };
-        snapshots(3, |history, arranged| {
+        snapshots::<PreparedSnapshot>(3, |history, window| {
             let network = Network::new(Shape::of(history), &config, 1);
             for read in 1..=3 {
-                let encoded = network.encode(&arranged[3 - read..]);
+                let mut window = window.clone();
+                window.snapshots.drain(..3 - read);
+                let encoded = network.encode(&window);
                 network.score(&encoded, &[0, 4], &[1, 2], &mut |rows, scores| {
                     assert_eq!((rows, scores.len()), (0..2, 2 * history.entities()));
                     for row in scores.chunks(history.entities()) {

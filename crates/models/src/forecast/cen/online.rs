@@ -80,7 +80,7 @@ fn prepare_for(
     }) else {
         return Ok(anchor);
     };
-    let snapshots = trainer.cache.last(&earlier.until(latest)?, trainer.length);
+    let window = trainer.cache.last(&earlier.until(latest)?, latest, trainer.length);
     let asked = StepQuestions::missing_entities(&trainer.history, latest)?;
     let rehearse = |trainer: &mut Trainer<'_, Network>| -> Result<f64, ModelError> {
         trainer.encoded.invalidate();
@@ -92,7 +92,7 @@ fn prepare_for(
     for epoch in 0..config.online_epochs {
         let index = u64::from(next.0) << 32 | u64::from(epoch);
         let mut random = quadcast_core::stream(trainer.seed, &trainer.purpose, index);
-        trainer.network.step(&snapshots, &asked, Some(&anchor), &mut random);
+        trainer.network.step(&window.snapshots, &asked, Some(&anchor), &mut random);
         let mrr = rehearse(trainer)?;
         if mrr >= best {
             best = mrr;

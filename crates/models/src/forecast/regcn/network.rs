@@ -16,7 +16,7 @@ use crate::blocks::{
     segment_mean, tanh,
 };
 use crate::forecast::snapshot_network::{SnapshotEncoder, SnapshotLearner};
-use crate::forecast::snapshots::{CHANNELS, GraphLayers, PreparedSnapshot, StepQuestions};
+use crate::forecast::snapshots::{CHANNELS, GraphLayers, PreparedSnapshot, StepQuestions, Window};
 use crate::forecast::state::{Learned, Shape};
 
 /// The training questions of a step: the facts of a snapshot in both directions.
@@ -28,7 +28,7 @@ pub(super) struct Tasks {
 }
 
 /// Entities and relations after the last snapshot.
-pub(super) struct Encoded {
+pub(crate) struct Encoded {
     /// `[n, d]`, rows of length 1.
     pub entities: Tensor<2>,
     /// `[2R, d]`
@@ -44,10 +44,12 @@ enum Start {
 }
 
 /// All parameters and their optimiser.
-pub(super) struct Network {
-    pub shape: Shape,
+pub(crate) struct Network {
+    pub(super) shape: Shape,
+    /// Where entities start from, with a static graph.
+    pub(super) words: Option<Arc<Words>>,
     config: Config,
-    pub learned: Learned,
+    pub(super) learned: Learned,
     start: Start,
     relations: Embedding,
     layers: GraphLayers,
@@ -71,8 +73,8 @@ impl Network {
         let store = &mut parameters;
         let d = config.dimension;
         let (rows, directed) = (shape.entities, 2 * shape.relations);
-        let start = if let Some(words) = words {
-            Start::Words(StaticLayer::new(words, d, store))
+        let start = if let Some(words) = &words {
+            Start::Words(StaticLayer::new(Arc::clone(words), d, store))
         } else {
             Start::Table(Embedding::new("entity", [rows, d], Initial::Normal(1.0), store))
         };
@@ -91,6 +93,7 @@ impl Network {
         };
         Self {
             shape,
+            words,
             config: config.clone(),
             learned: Learned { parameters, adam: adam.init() },
             start,
@@ -186,24 +189,25 @@ impl SnapshotLearner for Network {
         &mut self,
         history: &History<'_>,
         step: Step,
-        snapshots: &[Arc<PreparedSnapshot>],
+        window: &Window<PreparedSnapshot>,
         random: &mut ChaCha8Rng,
     ) -> Result<f64, ModelError> {
         let tasks = Tasks {
             entity: StepQuestions::missing_entities(history, step)?,
             relation: StepQuestions::missing_relations(history, step)?,
         };
-        let loss = self.loss(snapshots, &tasks, random);
+        let loss = self.loss(&window.snapshots, &tasks, random);
         Ok(self.learned.descend(loss))
     }
 }
 
 impl SnapshotEncoder for Network {
+    type Snapshot = PreparedSnapshot;
     type Encoded = Encoded;
 
-    fn encode(&self, snapshots: &[Arc<PreparedSnapshot>]) -> Encoded {
+    fn encode(&self, window: &Window<PreparedSnapshot>) -> Encoded {
         let frozen = self.learned.parameters.frozen();
-        let Encoded { entities, relations } = self.evolve(&frozen, snapshots, None, |_, _| {});
+        let Encoded { entities, relations } = self.evolve(&frozen, &window.snapshots, None, |_, _| {});
         Encoded { entities: tanh(entities), relations }
     }
 
@@ -232,7 +236,7 @@ mod tests {
     fn gradients_are_those_of_the_loss() {
         for static_graph in [false, true] {
             let config = Config { dimension: 8, dropout: 0.0, static_graph, ..Config::default() };
-            snapshots(3, |history, arranged| {
+            snapshots::<PreparedSnapshot>(3, |history, window| {
                 let names = (0..history.entities()).map(|i| Some(format!("Crew {i} (Port {})", i % 3)));
                 let words = static_graph.then(|| Arc::new(Words::of(&Names::new(names.collect(), None))));
                 let mut network = Network::new(Shape::of(history), &config, words, 1);
@@ -244,7 +248,7 @@ mod tests {
                 gradients_predict_the_loss(
                     &mut network,
                     |network| &mut network.learned.parameters,
-                    |network| network.loss(arranged, &tasks, &mut stream(1, "none", 0)),
+                    |network| network.loss(&window.snapshots, &tasks, &mut stream(1, "none", 0)),
                 );
             });
         }
