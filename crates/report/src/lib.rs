@@ -9,6 +9,7 @@ mod control_characters;
 mod datasets;
 mod demo;
 mod evolving;
+mod graphs;
 mod html;
 mod models;
 mod plain_table;
@@ -35,13 +36,14 @@ pub use demo::{demo_page, demo_text};
 pub use evolving::{
     PublishedComparison, PublishedLine, PublishedMeasure, PublishedVerdict, published_comparisons,
 };
+pub use graphs::{graphs_text, judged_graphs_text};
 pub use html::{html, patterns_page};
 pub use models::{model_text, models_text};
 pub use plain_table::{PlainTable, plain_table};
 pub use rules::{rule_count, rules_text};
 pub use runs::{LoadedRun, Options, Reading};
 pub use shown::{Shown, shown, shown_json, shown_lines};
-pub use tables::{answers_csv, csv, latex, markdown, spreadsheet_text};
+pub use tables::{answers_csv, csv, graphs_csv, latex, markdown, spreadsheet_text};
 pub use terminal::{
     bytes, counted, percent, rules_words, seconds, summary, weight_words, wrapped, wrapped_within,
 };

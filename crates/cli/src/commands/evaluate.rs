@@ -8,8 +8,8 @@ use quadcast_core::{Duplicates, Protocol, Setting, Split, TiePolicy, ValidationU
 use quadcast_data::Format;
 use quadcast_data::scores::{QueryList, Written, write_entities};
 use quadcast_eval::queries;
-use quadcast_report::{counted, shown, spreadsheet_text};
-use quadcast_run::{ExternalScores, Place, forecasting_dataset, write_atomically};
+use quadcast_report::{counted, judged_graphs_text, shown, spreadsheet_text};
+use quadcast_run::{ExternalScores, Place, forecasting_dataset, judge_graphs, write_atomically};
 use serde_json::json;
 
 use super::data::open_source;
@@ -21,6 +21,7 @@ pub const EXAMPLES: &str = "Examples:
   quadcast data export ICEWS14 --queries test --out queries.csv
   quadcast evaluate --data ICEWS14 --scores mine.npz --name mine
   quadcast evaluate --data ICEWS14 --scores top100.csv.zst --setting multi-step
+  quadcast evaluate --data ICEWS14 --graphs graphs.csv      (from quadcast forecast RUN --graph --at DATE)
 
 Layouts, by ending:
   .npz                     arrays \"scores\" (queries x entities, float32 or float16) and \"keys\"
@@ -38,8 +39,11 @@ pub struct EvaluateOptions {
     #[arg(long, value_name = "PATH|NAME")]
     data: String,
     /// The scores, by row of `quadcast data export --queries test`
-    #[arg(long, value_name = "FILE")]
-    scores: PathBuf,
+    #[arg(long, value_name = "FILE", required_unless_present = "graphs")]
+    scores: Option<PathBuf>,
+    /// Predicted graphs instead, CSV: at, subject, relation, object, probability; leaves no record
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["scores", "name", "setting", "out", "overwrite"])]
+    graphs: Option<PathBuf>,
     /// Accept scores without keys: permuted rows then go unnoticed, and the record says so
     #[arg(long)]
     unchecked_order: bool,
@@ -73,9 +77,14 @@ pub struct EvaluateOptions {
 }
 
 pub fn execute(options: &EvaluateOptions, output: &Output) -> Result<(), Failure> {
+    if let Some(file) = &options.graphs {
+        let judged = judge_graphs(file, shown(file.display()), &options.data)?;
+        return output.result(&judged, || judged_graphs_text(&judged));
+    }
+    let Some(file) = &options.scores else { return Err(Failure::input("give --scores or --graphs")) };
     let usual = Protocol::forecasting(options.setting.unwrap_or(Setting::SingleStep));
     let scores = ExternalScores {
-        file: options.scores.clone(),
+        file: file.clone(),
         name: options.name.clone(),
         data: options.data.clone(),
         format: options.format,

@@ -43,6 +43,70 @@ fn the_best_answers_on_paper() {
 }
 
 #[test]
+fn graphs_on_paper() {
+    let room = five_days();
+    let json = room.document("forecast run --graph");
+    assert_eq!((&json[0]["at"], &json[0]["made"]), (&"2030-01-06".into(), &"scored".into()));
+    assert_eq!(json[0]["expected_facts"], 1.0);
+    // Bert was met on four days of five, and a fact is expected per day: 1 - exp(-4/5).
+    let close = |found: &serde_json::Value, expected: f64| {
+        assert!((found.as_f64().unwrap() - expected).abs() < 1e-12, "{found} {expected}");
+    };
+    let facts = json[0]["facts"].as_array().unwrap();
+    assert_eq!((facts.len(), &facts[0]["object"]), (2, &"bert".into()));
+    close(&facts[0]["probability"], 1.0 - (-0.8_f64).exp());
+    close(&facts[1]["probability"], 1.0 - (-0.2_f64).exp());
+
+    // What was known before the fourth day: Bert twice, Carl once.
+    let out = room.quadcast("forecast run --graph --at 2030-01-04 --next 2 --out graphs.csv").success();
+    out.assert_says(&["4 facts in 2 predicted graphs: graphs.csv"]);
+    let text = String::from_utf8(room.read("graphs.csv")).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines[0], "at,subject,relation,object,probability");
+    assert!(lines[1].starts_with("2030-01-04,anna,meets,bert,0.486"), "{text}");
+    assert!(lines[4].starts_with("2030-01-05,anna,meets,carl,0.283"), "{text}");
+    let json = room.document("evaluate --data small --graphs graphs.csv");
+    assert_eq!(json["known_until"], "2030-01-03");
+    for step in json["steps"].as_array().unwrap() {
+        assert_eq!((&step["f1"], &step["f1_of_last_known"]), (&1.0.into(), &0.0.into()));
+        assert_eq!((&step["like_last_known"], &step["truth_like_last_known"]), (&0.0.into(), &0.0.into()));
+    }
+    let ranges = json["calibration"].as_array().unwrap();
+    let observed: Vec<f64> = ranges.iter().map(|range| range["observed"].as_f64().unwrap()).collect();
+    assert_eq!(observed, [0.0, 1.0], "{ranges:?}");
+    let text = room.quadcast("evaluate --data small --graphs graphs.csv").success();
+    text.assert_fits();
+    text.assert_says(&["predicted graphs on small, last known step 2030-01-03", "100.0"]);
+}
+
+#[test]
+fn graphs_that_cannot_be_judged_name_the_line() {
+    let room = five_days();
+    let head = "at,subject,relation,object,probability\n";
+    for (rows, text) in [
+        ("", "graphs.csv:1: the file holds no fact"),
+        ("2030-01-04,anna,meets,bert,1.5\n", "graphs.csv:2: the probability is \"1.5\""),
+        ("2030-01-04,anna,meets,bertha,0.5\n", "graphs.csv:2: there is no entity \"bertha\""),
+        (
+            "2030-02-04,anna,meets,bert,0.5\n",
+            "graphs.csv:2: \"2030-02-04\" is not a time at which small has facts",
+        ),
+        (
+            "2030-01-04,anna,meets,bert,0.5\n2030-01-04,anna,meets,bert,0.4\n",
+            "graphs.csv:3: this fact is predicted twice",
+        ),
+    ] {
+        room.write("graphs.csv", head.to_owned() + rows);
+        room.assert_refused("evaluate --data small --graphs graphs.csv", &[text]);
+    }
+    room.write("graphs.csv", "subject,object\na,b\n");
+    let header = "graphs.csv:1: expected a header with: at, subject, relation, object, probability";
+    room.assert_refused("evaluate --data small --graphs graphs.csv", &[header]);
+    room.assert_refused("forecast run --graph --next 0", &["0 steps: expected from 1 to 366"]);
+    room.assert_refused("forecast run --graph --at 9999-01-01", &["more than 366 steps after"]);
+}
+
+#[test]
 fn text_fits_a_page_and_gives_reasons() {
     let room = Room::with_runs();
     let question = "forecast combined --subject grey_heron --relation docks_at --explain --top 4";

@@ -2,6 +2,7 @@
 
 mod answers;
 mod csv;
+mod graphs;
 mod grid;
 mod latex;
 mod markdown;
@@ -10,6 +11,7 @@ mod results;
 
 pub use answers::answers_csv;
 pub use csv::{csv, spreadsheet_text};
+pub use graphs::graphs_csv;
 pub use latex::latex;
 pub use markdown::markdown;
 

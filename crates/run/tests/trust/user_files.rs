@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use quadcast_analysis::{DivideOptions, DivisionMethod, PatternSource, divide};
 use quadcast_core::{Names, Run, Task};
 use quadcast_data::{Content, LoadOptions, load};
-use quadcast_run::{AnswerOptions, MirrorLists, Plan, RunError, Session, read_questions};
+use quadcast_run::{AnswerOptions, MirrorLists, Plan, RunError, Session, judge_graphs, read_questions};
 use quadcast_testing::mutation::{Numbers, Target, damage};
 
 use crate::plans::{example, plan};
@@ -28,6 +28,8 @@ enum Reader {
     Questions(usize),
     /// Lists of relations that mirror each other.
     Lists,
+    /// Predicted graphs.
+    Graphs,
 }
 
 /// Good files with their readers.
@@ -97,10 +99,11 @@ impl Desk {
             Reader::Plan(task) => self.plan(&path, *task),
             Reader::Questions(session) => self.ask(&path, *session),
             Reader::Lists => self.lists(&path),
+            Reader::Graphs => judge_graphs(&path, "file", &self.data[0]).map(drop),
         };
         match read {
             Ok(()) => Ok(true),
-            Err(error) => refused(error).map(|()| false),
+            Err(error) => refused(&error).map(|()| false),
         }
     }
 
@@ -161,6 +164,9 @@ fn damaged_plans_questions_and_lists_are_refused_or_used() {
     good.push(questions(1, ["#0", "#0", "#1", "600"]));
     good.push(questions(2, ["p0", "likes", "p2", ""]));
     good.extend(lists());
+    let graphs =
+        "at,subject,relation,object,probability\n2031-07-15,Grey Heron,docks at,Harbour Council,0.5\n";
+    good.push((Reader::Graphs, graphs.as_bytes().to_vec()));
     let sessions = runs.map(|run| Mutex::new(Session::reopen(run, None, Run::silent(1)).expect("a run")));
     let dataset = load(&example("harbour"), &LoadOptions::default()).expect("a dataset");
     let data = [example("harbour"), graph].map(|path| path.display().to_string());
