@@ -26,10 +26,10 @@ pub struct GraphScore {
     pub f1: f64,
     /// The same of the last known graph, taken as a prediction.
     pub f1_of_last_known: f64,
-    /// Facts that these and the last known graph share, as a share of all facts of both.
-    pub like_last_known: f64,
+    /// Jaccard similarity of these and the last known graph: facts of both, divided by facts of either.
+    pub jaccard_last_known: f64,
     /// The same for the true graph.
-    pub truth_like_last_known: f64,
+    pub true_jaccard_last_known: f64,
 }
 
 /// Predictions of about the same probability.
@@ -60,7 +60,8 @@ pub fn score_graph(predicted: &[Triple], truth: &BTreeSet<Triple>, last: &BTreeS
     // 2·right / (predicted + true) is the harmonic mean of precision and recall.
     let f1 =
         |graph: &BTreeSet<Triple>| share(2 * graph.intersection(truth).count(), graph.len() + truth.len());
-    let alike = |graph: &BTreeSet<Triple>| share(graph.intersection(last).count(), graph.union(last).count());
+    let jaccard =
+        |graph: &BTreeSet<Triple>| share(graph.intersection(last).count(), graph.union(last).count());
     GraphScore {
         true_facts: truth.len(),
         predicted: predicted.len(),
@@ -69,8 +70,8 @@ pub fn score_graph(predicted: &[Triple], truth: &BTreeSet<Triple>, last: &BTreeS
         recall: share(right, truth.len()),
         f1: f1(&predicted),
         f1_of_last_known: f1(last),
-        like_last_known: alike(&predicted),
-        truth_like_last_known: alike(truth),
+        jaccard_last_known: jaccard(&predicted),
+        true_jaccard_last_known: jaccard(truth),
     }
 }
 
@@ -117,14 +118,14 @@ mod tests {
         close(score.precision, 2.0 / 3.0);
         close(score.f1, 2.0 / 3.0);
         close(score.f1_of_last_known, 2.0 / 5.0);
-        close(score.like_last_known, 2.0 / 3.0);
-        close(score.truth_like_last_known, 1.0 / 4.0);
+        close(score.jaccard_last_known, 2.0 / 3.0);
+        close(score.true_jaccard_last_known, 1.0 / 4.0);
         let few = score_graph(&predicted[..1], &truth, &last);
         close(few.precision, 1.0);
         close(few.recall, 1.0 / 3.0);
         close(few.f1, 0.5);
         let none = score_graph(&[], &truth, &BTreeSet::new());
-        assert_eq!((none.precision, none.f1, none.like_last_known), (0.0, 0.0, 0.0));
+        assert_eq!((none.precision, none.f1, none.jaccard_last_known), (0.0, 0.0, 0.0));
     }
 
     #[test]

@@ -68,7 +68,7 @@ impl<T> Output<T> {
 /// micro-kernel.
 pub const FEWEST_ROWS: usize = 16;
 
-/// Numbers of a product up to which `gemm` may add them in another order.
+/// Numbers of a result up to which `gemm` may take a path that adds in another order.
 const FEW: usize = 16 * 16;
 
 /// Number of parts of `size` rows each, of which the last one may be larger by fewer than [`FEWEST_ROWS`]: it must not be that small
@@ -111,7 +111,8 @@ pub(crate) fn grid<T: Real>(
         let rows = if index / across + 1 == down { m - row } else { tile_rows };
         let columns = tile_columns.min(n - column);
         let b = View { data: &b.data[column * b.column_step..], columns, ..b };
-        // `gemm` adds in another order for so few numbers in this arrangement. That order holds for fewer rows.
+        // For small results with both factors contiguous along the inner dimension, `gemm` takes a path that adds in another
+        // order. Parts with fewer rows than FEWEST_ROWS keep that path: they are not compared with larger ones.
         let is_other = rows >= FEWEST_ROWS && rows * columns <= FEW && a.column_step == 1 && b.row_step == 1;
         let copy = is_other.then(|| b.copied());
         let b = copy.as_deref().map_or(b, |copy| View::new(copy, k, columns));

@@ -1,7 +1,7 @@
 //! Sums of messages along the edges of a graph whose edges have relations.
 //!
-//! A [`Message`] is made of the row of the source and the row of the relation. Sums, and gradients likewise, are gathers over
-//! lists of edges, so that no two tasks write the same row and the order of additions is fixed.
+//! A [`Message`] is computed from the row of the source and the row of the relation. Sums and gradients are computed row by row from
+//! lists of edges: no two tasks write the same row, and the order of additions is fixed.
 
 use std::marker::PhantomData;
 
@@ -57,7 +57,7 @@ impl Edges {
     }
 }
 
-/// How a message is made. All functions add to their first argument.
+/// How a message is computed. All functions add to their first argument.
 pub trait Message: Send + Sync + 'static {
     /// Numbers per relation, for sources of `d` numbers.
     fn relation_size(d: usize) -> usize;
@@ -149,7 +149,7 @@ pub struct Inputs<'a, T, M> {
     pub p: &'a [T],
     /// Columns of the sources and of the sums.
     pub d: usize,
-    /// How a message is made.
+    /// How a message is computed.
     pub message: PhantomData<M>,
 }
 

@@ -14,7 +14,7 @@ pub fn graphs_text(graphs: &[PredictedGraph]) -> String {
         let until = shown(graph.known_until.as_deref().unwrap_or("nothing"));
         let made = match graph.made {
             Made::Simulated => "simulated by the model",
-            Made::Scored => "pairs of subject and relation of the last known steps, scored",
+            Made::Scored => "scored: every pair of subject and relation of the last known steps",
         };
         text += &format!("{} on {}, facts known until {until}\n", shown(&graph.model), shown(&graph.dataset));
         text += &format!("{made}; about {:.0} facts expected per step\n", graph.expected_facts);
@@ -40,20 +40,21 @@ pub fn judged_graphs_text(judged: &JudgedGraphs) -> String {
     let until = shown(judged.known_until.as_deref().unwrap_or("nothing"));
     let mut text =
         format!("predicted graphs on {}, last known step {until}; in per cent\n\n", shown(&judged.dataset));
-    let header = ["step", "facts", "precision", "recall", "F1", "F1 of last", "kept", "truly kept"];
+    let header = ["step", "facts", "precision", "recall", "F1", "F1 of last", "Jaccard", "true Jaccard"];
     let mut table = plain_table(&header, 1..header.len());
     for step in &judged.steps {
         let score = &step.score;
         let mut row = vec![shown(&step.at).to_string(), counted(score.true_facts as u64)];
-        let shares = [score.precision, score.recall, score.f1, score.f1_of_last_known, score.like_last_known];
+        let shares =
+            [score.precision, score.recall, score.f1, score.f1_of_last_known, score.jaccard_last_known];
         row.extend(shares.map(percent));
-        row.push(percent(score.truth_like_last_known));
+        row.push(percent(score.true_jaccard_last_known));
         table.add_row(row);
     }
     text += &table.text();
     text += "\n\nPredictions are compared at the size of the true graph. F1 of last: the last known graph taken as a\n\
-             prediction. Kept: facts that the prediction shares with the last known graph, of all facts of\n\
-             both; truly kept: the same for the true graph.\n\n";
+             prediction. Jaccard: similarity of the prediction and the last known graph; true Jaccard: the\n\
+             same for the true graph.\n\n";
     let mut table = plain_table(&["probability", "facts", "predicted", "came true"], 1..4);
     for range in &judged.calibration {
         table.add_row(vec![

@@ -94,15 +94,18 @@ impl Question {
 
     /// The step that the question is about; `None` if it does not say.
     pub(crate) fn step(&self, data: &Dataset) -> Result<Option<Step>, RunError> {
-        let step = |text: &String| {
-            let time = data.axis.calendar().parse(text).ok_or_else(|| {
-                let last = data.axis.label(Step(data.axis.len().saturating_sub(1) as u32));
-                self.refuse(&format!("{text:?} is not a time of this dataset; write it like {last:?}"))
-            })?;
-            Ok(data.axis.step_at_or_after(time))
-        };
-        self.at.as_ref().map(step).transpose()
+        let step = self.at.as_ref().map(|text| step_of(data, text)).transpose();
+        step.map_err(|why| self.refuse(&why))
     }
+}
+
+/// The step of a time as a person writes it, or the next one after it.
+pub(crate) fn step_of(data: &Dataset, text: &str) -> Result<Step, String> {
+    let time = data.axis.calendar().parse(text).ok_or_else(|| {
+        let last = data.axis.label(Step(data.axis.len().saturating_sub(1) as u32));
+        format!("{text:?} is not a time of this dataset; write it like {last:?}")
+    })?;
+    Ok(data.axis.step_at_or_after(time))
 }
 
 impl Session {

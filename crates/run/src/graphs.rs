@@ -8,7 +8,7 @@ use quadcast_core::{
 };
 use serde::Serialize;
 
-use crate::answers::view;
+use crate::answers::{step_of, view};
 use crate::asker::Candidates;
 use crate::session::TaskPart;
 use crate::{RunError, Session};
@@ -104,13 +104,7 @@ impl Session {
         }
         let data = part.evaluator.dataset();
         let first = match &options.at {
-            Some(at) => {
-                let time = data.axis.calendar().parse(at).ok_or_else(|| {
-                    let last = data.axis.label(Step(data.axis.len().saturating_sub(1) as u32));
-                    RunError::input(format!("{at:?} is not a time of this dataset; write it like {last:?}"))
-                })?;
-                data.axis.step_at_or_after(time)
-            }
+            Some(at) => step_of(data, at).map_err(RunError::input)?,
             None => Step(data.axis.len() as u32),
         };
         if first.index() > data.axis.len() + MOST_STEPS {

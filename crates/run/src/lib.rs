@@ -64,6 +64,7 @@ mod plan;
 mod questions;
 mod ranks;
 mod record;
+mod record_rows;
 mod reference_scores;
 mod rule_list;
 mod rule_words;
@@ -98,9 +99,10 @@ pub use plan::{Plan, ProtocolChoice};
 pub use questions::read_questions;
 pub use ranks::{RANKS_FILE, StepTimes, read_ranks, write_ranks};
 pub use record::{
-    AskedAbout, DatasetCard, FilterMetrics, ModelCard, Record, RelationRow, RulesCard, ScoreSource, Seconds,
-    Selection, Status, StepRow, TrainedBy, UpdateCard,
+    AskedAbout, DatasetCard, ModelCard, Record, RulesCard, ScoreSource, Seconds, Selection, Status,
+    TrainedBy, UpdateCard,
 };
+pub use record_rows::{FilterMetrics, RelationRow, StepRow};
 pub use reference_scores::reference_scores;
 pub use rule_list::{RuleChoice, RuleList, rules_of_run};
 pub use session::Session;

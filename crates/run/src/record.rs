@@ -9,13 +9,11 @@ use std::path::Path;
 
 use quadcast_core::{Dataset, EvolvingDataset, Fingerprint, Names, Protocol, Split, Step, Task, TiePolicy};
 use quadcast_eval::evolving::{EvolvingOutcome, Learned, Played, StepResult};
-use quadcast_eval::{
-    BlockBootstrap, FilterOutcome, Isolation, Judged, Metrics, Outcome, Part, RankedQuery, RelationTime,
-};
+use quadcast_eval::{BlockBootstrap, Isolation, Judged, Metrics, Outcome, RankedQuery, RelationTime};
 use serde::{Deserialize, Serialize};
 
 use crate::checksums::{checksum, hex};
-use crate::{FileError, RunError, write_atomically};
+use crate::{FileError, FilterMetrics, RelationRow, RunError, StepRow, write_atomically};
 
 /// The field of `metrics.json` with the checksum of all others.
 const CHECKSUM: &str = "checksum";
@@ -239,44 +237,6 @@ impl AskedAbout {
             Self::New => "held-out triples that were inserted with the step",
         }
     }
-}
-
-/// Results by filter.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct FilterMetrics {
-    /// Time-aware filter.
-    pub time: FilterOutcome,
-    /// Static filter.
-    #[serde(rename = "static")]
-    pub fixed: FilterOutcome,
-    /// No filter.
-    pub raw: FilterOutcome,
-}
-
-/// One step of the curve over time.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct StepRow {
-    /// The step.
-    pub step: u32,
-    /// The step in words.
-    pub time: String,
-    /// Its queries, time-aware filter.
-    #[serde(flatten)]
-    pub part: Part,
-}
-
-/// One relation in one direction.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct RelationRow {
-    /// Relation id.
-    pub id: u32,
-    /// Relation name.
-    pub relation: String,
-    /// `object` or `subject`.
-    pub direction: String,
-    /// Its queries, time-aware filter.
-    #[serde(flatten)]
-    pub part: Part,
 }
 
 /// Wall-clock seconds.

@@ -69,7 +69,10 @@ fn graphs_on_paper() {
     assert_eq!(json["known_until"], "2030-01-03");
     for step in json["steps"].as_array().unwrap() {
         assert_eq!((&step["f1"], &step["f1_of_last_known"]), (&1.0.into(), &0.0.into()));
-        assert_eq!((&step["like_last_known"], &step["truth_like_last_known"]), (&0.0.into(), &0.0.into()));
+        assert_eq!(
+            (&step["jaccard_last_known"], &step["true_jaccard_last_known"]),
+            (&0.0.into(), &0.0.into())
+        );
     }
     let ranges = json["calibration"].as_array().unwrap();
     let observed: Vec<f64> = ranges.iter().map(|range| range["observed"].as_f64().unwrap()).collect();

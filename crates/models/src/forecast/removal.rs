@@ -8,8 +8,8 @@ use serde_json::json;
 /// Most facts that are removed, one at a time: each removal reads the past again.
 const MOST_REMOVALS: usize = 24;
 
-/// Explains the score of an answer by the facts of the past that matter, of which those about the known entity or the answer count;
-/// `score` gives the score of the answer with all facts or without one.
+/// Explains the score of an answer: removes past facts about the known entity or the answer, one at a time. `score` computes the
+/// score of the answer with all facts, or without one.
 pub(super) fn explain(
     query: &Query,
     answer: EntityId,

@@ -24,10 +24,10 @@ use crate::training::{Learning, Trainable};
 /// A network that answers from snapshots.
 pub(crate) trait SnapshotEncoder {
     /// A snapshot as the network reads it.
-    type Snapshot: Prepare;
+    type Snapshot: Prepare + Send + Sync;
 
     /// The encoding of some snapshots.
-    type Encoded;
+    type Encoded: Send + Sync;
 
     /// Whether the encoding depends on the time that is asked about.
     const READS_TIME: bool = false;
@@ -214,11 +214,7 @@ impl<'a, N: SnapshotLearner> Trainer<'a, N> {
     }
 }
 
-impl<N: SnapshotLearner> Trainable for Trainer<'_, N>
-where
-    N::Encoded: Send + Sync,
-    N::Snapshot: Send + Sync,
-{
+impl<N: SnapshotLearner> Trainable for Trainer<'_, N> {
     fn begin(&mut self, step: Step, history: &History<'_>) -> Result<(), ModelError> {
         self.encoded.update(&self.network, history, step, self.length);
         Ok(())
@@ -234,11 +230,7 @@ where
     }
 }
 
-impl<N: SnapshotLearner> Learning for Trainer<'_, N>
-where
-    N::Encoded: Send + Sync,
-    N::Snapshot: Send + Sync,
-{
+impl<N: SnapshotLearner> Learning for Trainer<'_, N> {
     fn parameters(&self) -> usize {
         self.network.learned().parameters.count()
     }
@@ -267,11 +259,7 @@ where
 }
 
 /// A design of a model that is one network over the last snapshots: what is its own besides the network.
-pub(crate) trait Design: SnapshotLearner + Sized + 'static
-where
-    Self::Encoded: Send + Sync,
-    Self::Snapshot: Send + Sync,
-{
+pub(crate) trait Design: SnapshotLearner + Sized + 'static {
     type Config: Settings + Serialize + DeserializeOwned + Send + Sync;
 
     /// What messages call the saved state.
@@ -303,21 +291,13 @@ where
 }
 
 /// A model that is one network over the last snapshots.
-pub(crate) struct SnapshotModel<N: Design>
-where
-    N::Encoded: Send + Sync,
-    N::Snapshot: Send + Sync,
-{
+pub(crate) struct SnapshotModel<N: Design> {
     config: N::Config,
     network: Option<N>,
     encoded: EncodedHistory<N>,
 }
 
-impl<N: Design> SnapshotModel<N>
-where
-    N::Encoded: Send + Sync,
-    N::Snapshot: Send + Sync,
-{
+impl<N: Design> SnapshotModel<N> {
     /// An unfitted model.
     pub fn new(config: N::Config) -> Result<Self, ConfigError> {
         N::check(&config)?;
@@ -329,11 +309,7 @@ where
     }
 }
 
-impl<N: Design> Forecaster for SnapshotModel<N>
-where
-    N::Encoded: Send + Sync,
-    N::Snapshot: Send + Sync,
-{
+impl<N: Design> Forecaster for SnapshotModel<N> {
     fn capabilities(&self) -> Capabilities {
         N::capabilities()
     }

@@ -54,7 +54,9 @@ impl Memory {
             self.key = Some(key);
         }
         let frozen = network.learned.parameters.frozen();
-        let occupied = history.snapshots_from(Step(0)).filter(|snapshot| !snapshot.is_empty());
+        // Steps are added in order: all up to the last one are there.
+        let next = self.pooled.last_key_value().map_or(Step(0), |(last, _)| Step(last.0 + 1));
+        let occupied = history.snapshots_from(next).filter(|snapshot| !snapshot.is_empty());
         let steps: Vec<Step> = occupied.map(|snapshot| snapshot.step).collect();
         self.add(network, &frozen, history, &steps, simulation);
         let known = history.ceiling().0;
@@ -83,7 +85,7 @@ impl Memory {
         simulate(network, frozen, &past, &self.vectors, (step, vector.map(|v| &**v)), simulation)
     }
 
-    /// Adds the vectors of steps that have none.
+    /// Adds the vectors of steps that are later than all others.
     fn add(
         &mut self,
         network: &Network,
@@ -92,14 +94,10 @@ impl Memory {
         steps: &[Step],
         simulation: &Simulation,
     ) {
-        let missing: Vec<Step> =
-            steps.iter().copied().filter(|step| !self.pooled.contains_key(step)).collect();
-        if missing.is_empty() {
-            return;
-        }
+        let Some(&first) = steps.first() else { return };
         let past = self.past(history, simulation);
         let mut rows: Vec<(Step, Arc<[f32]>)> = Vec::new();
-        for part in parts(&past, &missing) {
+        for part in parts(&past, steps) {
             if past.active(part[0]).is_empty() {
                 continue; // A simulated graph can be empty.
             }
@@ -109,13 +107,12 @@ impl Memory {
         }
         self.pooled.extend(rows);
         // The vector of a step reads the last snapshots up to it.
-        let first = missing[0];
         let before =
             self.pooled.range(..first).rev().take(network.history).last().map_or(first, |(step, _)| *step);
         let window: Vec<(Step, Arc<[f32]>)> =
             self.pooled.range(before..).map(|(step, row)| (*step, Arc::clone(row))).collect();
-        let wanted: Vec<u32> =
-            (0..window.len() as u32).filter(|&row| missing.contains(&window[row as usize].0)).collect();
+        let old = window.partition_point(|(step, _)| *step < first);
+        let wanted: Vec<u32> = (old as u32..window.len() as u32).collect();
         if wanted.is_empty() {
             return;
         }

@@ -291,7 +291,7 @@ impl Network {
     }
 }
 
-/// A column of 1 behind the others, which meets the bias of a head.
+/// The same rows with a column of ones at the end, so that the last column of a head is its bias.
 pub(super) fn with_one(x: Tensor<2>) -> Tensor<2> {
     let ones = Tensor::ones([x.dims()[0], 1], (&x.device(), x.dtype()));
     Tensor::cat(vec![x, ones], 1)
