@@ -74,7 +74,7 @@ impl Network {
         let d = config.dimension;
         let (rows, directed) = (shape.entities, 2 * shape.relations);
         let start = if let Some(words) = &words {
-            Start::Words(StaticLayer::new(Arc::clone(words), d, store))
+            Start::Words(StaticLayer::new(words, d, store))
         } else {
             Start::Table(Embedding::new("entity", [rows, d], Initial::Normal(1.0), store))
         };
